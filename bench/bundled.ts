@@ -18,6 +18,9 @@ export async function bundled(script: string, folder: string): Promise<string> {
     cwd: ROOT,
     input: join('bench', script),
     platform: 'node',
+    // Its paths name types, not code.
+    tsconfig: false,
+    resolve: { alias: { 'hawser-rehearse': join(ROOT, 'rehearse', 'src', 'rehearse.ts') } },
     external: ['fs-native-extensions'],
     logLevel: 'warn',
     output: { dir, format: 'esm', minify: true, entryFileNames: '[name].mjs' },

@@ -29,7 +29,7 @@ await inScratch(async (folder) => {
   const seen: { asked: number; delivered: number }[] = []
   const following = (async () => {
     for await (const line of reader.follow(cursor, stop.signal)) {
-      const { event } = value(line).logged
+      const { event } = value(line).content
       if (event.type !== 'user_message') continue
       seen.push({ asked: Number(event.data.text), delivered: millis() })
     }

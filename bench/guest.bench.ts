@@ -25,8 +25,8 @@ const sandbox = systemSandbox()
 
 await inScratch(async (folder) => {
   const status = await sandbox.status()
-  if (!status.confined || status.nests !== true) {
-    return tellSkipped('guest', status.confined ? 'sandboxes do not nest here' : status.why)
+  if (!status.isConfined || status.nests !== true) {
+    return tellSkipped('guest', status.isConfined ? 'sandboxes do not nest here' : status.why)
   }
   const place = await guestPlace(folder)
   const program = programOf(await builtProgram())

@@ -17,7 +17,7 @@ const sandbox = systemSandbox()
 
 await inScratch(async (folder) => {
   const status = await sandbox.status()
-  if (!status.confined) return tellSkipped('inspection', status.why)
+  if (!status.isConfined) return tellSkipped('inspection', status.why)
   const empty = await workspaceOf(folder, 0)
   for (const entries of SIZES) {
     const large = await workspaceOf(folder, entries)
@@ -87,7 +87,7 @@ async function workspaceOf(folder: string, entries: number): Promise<() => Promi
     writable: 'workspace',
     protectedPaths: rootPaths('asks'),
   } as const
-  const run = sandbox.confined(place)
+  const run = sandbox.runConfined(place)
   return async () => {
     const signal = new AbortController().signal
     const ran = await run({ argv: ['/bin/true'], wallMs: 60_000, signal, onOutput: () => {} })

@@ -42,8 +42,8 @@ const status = await systemSandbox().status()
 
 await inScratch(async (folder) => {
   await frames(folder)
-  if (!status.confined || status.nests !== true) {
-    return tellSkipped('instances', status.confined ? 'sandboxes do not nest here' : status.why)
+  if (!status.isConfined || status.nests !== true) {
+    return tellSkipped('instances', status.isConfined ? 'sandboxes do not nest here' : status.why)
   }
   await wakes(folder)
   await starts(folder)

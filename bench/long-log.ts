@@ -19,8 +19,8 @@ export async function writeLongLog(storage: TestPlace, bytes: number): Promise<S
   const writer = value(await createLog(place, session, [sessionStarted], { fold: textFold, keep }))
   const story = new LongStory(storage, 1)
   const append = async (drafts: readonly EventDraft[]) => {
-    for (const { logged } of value(await writer.append(drafts))) {
-      if (!logged.known) throw new Error(`${logged.event.type}: ${logged.why}`)
+    for (const { content } of value(await writer.append(drafts))) {
+      if (!content.isKnown) throw new Error(`${content.event.type}: ${content.why}`)
     }
   }
   const goOn = async (until: number) => {

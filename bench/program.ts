@@ -18,7 +18,7 @@ export interface Place {
 /** The built program, rebuilt if a source is newer. */
 export async function builtProgram(): Promise<string> {
   await run(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--if-stale'])
-  return join(ROOT, 'dist', 'hawser.js')
+  return join(ROOT, 'dist', 'hawser.cjs')
 }
 
 /** The output of a program. */

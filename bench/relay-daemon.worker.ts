@@ -29,7 +29,7 @@ openRelay(socket, {
   access: value(composeRelayAccess(provider, {}, settings)),
   models: ['bench'],
   ceilingUsd: 1_000_000,
-  spent: NO_SPEND,
+  spentBefore: NO_SPEND,
   onSpend: () => {},
   clock: systemClock,
   log: () => {},

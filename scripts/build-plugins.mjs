@@ -99,7 +99,7 @@ const lockAtOnce = {
  * Node's own modules without `import`, which reads each of their properties: of `node:fs`, that loads all streams, and of
  * `node:http` in newer versions the client of `fetch`.
  */
-const builtinsByName = {
+export const builtinsByName = {
   name: 'builtins-by-name',
   renderChunk: (code) =>
     edited(code, [

@@ -22,7 +22,7 @@ import { PLUGINS } from './build-plugins.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
-const PROGRAM = 'hawser.js'
+const PROGRAM = 'hawser.cjs'
 const REHEARSE = join(ROOT, 'rehearse', 'dist')
 const REHEARSE_ENTRY = 'rehearse.js'
 const SOURCES = [
@@ -44,15 +44,15 @@ const SOURCES = [
  */
 const NOT_BUNDLED = [/^fs-native-extensions\//, 'sharp', 'unpdf', 'hawser-rehearse']
 
+/** Begins a part that imports a package: on Node 20, `import` is not possible in code that was compiled before. */
+const LOADED_BY_NODE = '// loaded by Node'
+
 /** The output of both packages. */
 const OUTPUT = {
-  format: 'esm',
   minify: true,
   // A file with another character is decoded more slowly, and takes twice the memory.
   charset: 'ascii',
   sourcemap: true,
-  entryFileNames: '[name].js',
-  chunkFileNames: 'parts/[name]-[hash].js',
   // `withoutFacades` imports by these names.
   minifyInternalExports: false,
 }
@@ -75,7 +75,13 @@ const TOGETHER = [
 /** What all network dialects need; each dialect has its own chunk beside it. */
 const REMOTE = /\/src\/(providers\/[^/]+|host\/net\/http|encoding\/server-sent-events)\.ts$/
 const GROUPS = [
-  { name: chunkOf(TOGETHER), debugName: 'together', priority: 2 },
+  {
+    name: chunkOf(TOGETHER),
+    debugName: 'together',
+    priority: 2,
+    // `chunkOf` decides for them too.
+    includeDependenciesRecursively: false,
+  },
   { name: 'remote', priority: 1, test: REMOTE },
   ...['messages', 'responses', 'chat'].map((name) => ({
     name: `${name}-dialect`,
@@ -135,10 +141,14 @@ async function eventSchemas({ zod }) {
 
 async function bundle(folder, schemas) {
   const { version, dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
-  await build({
+  const { output } = await build({
     cwd: ROOT,
     input: { hawser: 'bin/hawser.ts', index: 'src/index.ts' },
+    // Required for `includeDependenciesRecursively`.
+    preserveEntrySignatures: 'allow-extension',
     platform: 'node',
+    // Its paths name types, not code.
+    tsconfig: false,
     external: NOT_BUNDLED,
     plugins: PLUGINS,
     transform: {
@@ -150,11 +160,30 @@ async function bundle(folder, schemas) {
     },
     output: {
       ...OUTPUT,
+      // Node keeps no compiled ES modules, and loads them more slowly.
+      format: 'cjs',
+      entryFileNames: '[name].cjs',
+      chunkFileNames: 'parts/[name]-[hash].cjs',
       dir: folder,
       codeSplitting: { groups: GROUPS },
-      banner: ({ name }) => (name === 'hawser' ? '#!/usr/bin/env node' : ''),
+      postBanner: ({ name, dynamicImports }) => {
+        if (name === 'hawser') return '#!/usr/bin/env node'
+        return dynamicImports.some((id) => NOT_BUNDLED.includes(id)) ? LOADED_BY_NODE : ''
+      },
     },
   })
+  for (const { fileName, code } of output) {
+    if (/\bimport\(`/.test(code ?? '') && !code.startsWith(LOADED_BY_NODE))
+      throw new Error(`${fileName} imports a package, and does not say so`)
+  }
+  await nameExports(folder, output)
+}
+
+/** The library is an ES module that passes on the names of `index.cjs`, which shares its parts with the program. */
+async function nameExports(folder, output) {
+  const { exports } = output.find(({ fileName }) => fileName === 'index.cjs')
+  const code = `import library from './index.cjs'\nexport const { ${exports.join(', ')} } = library\n`
+  await writeFile(join(folder, 'index.js'), code)
 }
 
 /** One package without dependencies: what it uses of Hawser and of other packages is bundled. */
@@ -164,7 +193,7 @@ async function bundleRehearse(folder) {
     input: { rehearse: 'rehearse/src/rehearse.ts' },
     platform: 'node',
     plugins: PLUGINS,
-    output: { ...OUTPUT, dir: folder },
+    output: { ...OUTPUT, format: 'esm', entryFileNames: '[name].js', dir: folder },
   })
 }
 

@@ -1,6 +1,6 @@
 // Runs measuring scripts one after another and stores their latest figures in a README.
 // A script prints each figure as one line of JSON; other lines are passed on and otherwise ignored.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism, release, type } from 'node:os'
 import { basename, join } from 'node:path'
@@ -129,7 +129,7 @@ function figureIn(line) {
   }
 }
 
-/** Rows of scripts that did not run stay unchanged; each row has its own date. */
+/** Rows of scripts that did not run stay unchanged; each row has its own date and commit. */
 async function keep(suite, ran, rows) {
   const path = join(ROOT, suite.folder, 'README.md')
   const before = await readFile(path, 'utf8').catch(() => `# ${suite.title}\n`)
@@ -166,8 +166,18 @@ function cellsOf({ columns }, { script, figure }) {
     more
       .map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
       .join(', '),
-    new Date().toISOString().slice(0, 10),
+    `${new Date().toISOString().slice(0, 10)} ${commit()}`,
   ]
+}
+
+/** What was measured, so that a figure of an older program is known as one; empty without a repository. */
+function commit() {
+  try {
+    const args = ['describe', '--always', '--abbrev=8', '--exclude=*', '--dirty']
+    return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
+  } catch {
+    return ''
+  }
 }
 
 function tableRow(cells) {

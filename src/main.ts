@@ -207,7 +207,7 @@ const proveBot: CliWorld['proveBot'] = async (access) => {
   return telegram.proveBot(access, { fetch: httpFetch(), clock })
 }
 
-const mcp: CliWorld['mcp'] = async (tether, { stopped, redactor }) => {
+const mcp: CliWorld['mcp'] = async (tether, { stop: stopped, redactor }) => {
   const { takeMessageStreams } = await import('./host/process/message-streams.ts')
   // Before anything else is loaded that could print.
   const streams = takeMessageStreams()
@@ -219,7 +219,7 @@ const mcp: CliWorld['mcp'] = async (tether, { stopped, redactor }) => {
   ])
   const own = { clock, ids: systemIds(clock), version: version(), onDefect: printDefect }
   const served = { ...own, tether, redactor }
-  await serveMcp({ ...hawserMcp(served), streams, clock, stopped })
+  await serveMcp({ ...hawserMcp(served), streams, clock, stop: stopped })
 }
 
 function printDefect(error: unknown): void {

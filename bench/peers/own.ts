@@ -10,21 +10,37 @@ import type { Quarters } from './quarters.ts'
 
 const MANIFEST = fileURLToPath(new URL('../../package.json', import.meta.url))
 
-export async function own({ home, workspace }: Quarters): Promise<Contestant> {
+/** A built Hawser. */
+export interface Build {
+  readonly name: string
+  readonly version: string
+  readonly program: string
+  /** The Node that runs it. */
+  readonly node: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+export async function own(quarters: Quarters): Promise<Contestant> {
   const program = await builtProgram()
   const { version } = z
     .object({ version: z.string() })
     .parse(JSON.parse(await readFile(MANIFEST, 'utf8')))
+  return hawser({ name: 'Hawser', version, program, node: process.execPath, env: {} }, quarters)
+}
+
+export async function hawser(build: Build, { home, workspace }: Quarters): Promise<Contestant> {
+  const { name, version, program, node } = build
   const env = {
-    ...offlineEnv(home, process.execPath),
+    ...offlineEnv(home, node),
     HAWSER_HOME: join(home, 'hawser'),
     ANTHROPIC_API_KEY: 'offline',
+    ...build.env,
   }
   const place = { cwd: workspace, env }
   await said([program, 'config', 'set', 'limits.provider_calls', '10000'], place)
   const options = ['--provider', 'anthropic', '--permission', 'auto', '--json']
   return {
-    name: 'Hawser',
+    name,
     version,
     dialect: 'messages',
     calls: {
@@ -34,14 +50,7 @@ export async function own({ home, workspace }: Quarters): Promise<Contestant> {
     home,
     workspace,
     command: async (baseUrl, resumes) => ({
-      args: [
-        process.execPath,
-        program,
-        'run',
-        PROMPT,
-        ...(resumes ? ['--continue'] : []),
-        ...options,
-      ],
+      args: [node, program, 'run', PROMPT, ...(resumes ? ['--continue'] : []), ...options],
       cwd: workspace,
       env: { ...env, ANTHROPIC_BASE_URL: baseUrl },
     }),

@@ -2,7 +2,7 @@ import { piecesOf, type ModelAnswer, type ServedAnswer } from './dialect.ts'
 
 /** The answer as OpenAI's Chat Completions sends it. Events carry usage only if the request asked for it. */
 export function chatAnswer(answer: ModelAnswer, includeUsage: boolean): ServedAnswer {
-  const { model, created, text, newId } = answer
+  const { model, createdAt: created, text, newId } = answer
   const calls = answer.calls.map(({ name, arguments: json }) => ({ id: newId('call'), name, json }))
   const head = { id: newId('chatcmpl'), created, model }
   const chunk = { ...head, object: 'chat.completion.chunk' }

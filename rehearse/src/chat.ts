@@ -43,7 +43,7 @@ export async function readChat(
   const includeUsage = params.stream_options?.include_usage === true
   return {
     ok: true,
-    parsed: {
+    request: {
       model,
       streams,
       request,

@@ -47,13 +47,13 @@ export interface ModelAnswer {
   readonly end: 'done' | 'limit' | { readonly stop: string }
   readonly usage: AnswerUsage
   /** Seconds since 1970. */
-  readonly created: number
+  readonly createdAt: number
   /** Returns an id that was never used before, such as `msg_1a2b…`. */
   readonly newId: (prefix: string) => string
 }
 
 /** The tokens of a request and of its answer. */
-export interface AnswerUsage extends Omit<CacheUse, 'overflowed'> {
+export interface AnswerUsage extends Omit<CacheUse, 'isOverflow'> {
   readonly output: number
   readonly reasoning: number
 }
@@ -71,7 +71,7 @@ export interface ServedAnswer {
 }
 
 export type Read =
-  | { readonly ok: true; readonly parsed: ParsedRequest }
+  | { readonly ok: true; readonly request: ParsedRequest }
   | { readonly ok: false; readonly refusal: WireRefusal }
 
 export function refusedRead(refusal: WireRefusal): Read {

@@ -23,7 +23,7 @@ export interface ExchangeParts {
 }
 
 export type ExchangeResult =
-  | { readonly ok: true; readonly served: ServedAnswer; readonly usage: CacheUse }
+  | { readonly ok: true; readonly answer: ServedAnswer; readonly usage: CacheUse }
   | { readonly ok: false; readonly refusal: WireRefusal }
 
 /** The client, the model and the faults of one request. */
@@ -61,14 +61,14 @@ export class Exchange {
     const owner = `${sha256(key)} ${parsed.cache.key}`
     const usage = cache.use({ ...parsed.cache, model, key: owner })
     const { input, cached_read, cache_write } = usage
-    const served = parsed.render({
+    const answer = parsed.render({
       ...content,
       model,
       usage: { input, cached_read, cache_write, output: tokensOf(content), reasoning: 0 },
-      created: Math.floor(clock.now() / 1000),
+      createdAt: Math.floor(clock.now() / 1000),
       newId: this.newId,
     })
-    return { ok: true, served, usage }
+    return { ok: true, answer, usage }
   }
 
   readonly newId = (prefix: string): string => {

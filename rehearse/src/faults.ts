@@ -162,17 +162,17 @@ function unfit(one: string, why: string): Failed {
 
 /** Remembers which `once` switches were used already. The number is bounded: the oldest are forgotten. */
 export class OnceOnly {
-  readonly #held = new Set<string>()
+  readonly #onceKeys = new Set<string>()
 
   /** The faults of this request. Call it once per request, and only for a request that the model would answer. */
   now(faults: Faults): Faults {
     const { once } = faults
     if (once === undefined) return faults
-    if (this.#held.has(once)) return NO_FAULTS
-    this.#held.add(once)
-    for (const oldest of this.#held) {
-      if (this.#held.size <= MOST_HELD) break
-      this.#held.delete(oldest)
+    if (this.#onceKeys.has(once)) return NO_FAULTS
+    this.#onceKeys.add(once)
+    for (const oldest of this.#onceKeys) {
+      if (this.#onceKeys.size <= MOST_HELD) break
+      this.#onceKeys.delete(oldest)
     }
     return faults
   }

@@ -20,22 +20,24 @@ export function readJson(bytes: Uint8Array): JsonBody {
     return { body: undefined, faults: [`the body is not JSON: ${String(error)}`] }
   }
   if (!depthWithin(body, DEEPEST)) return { body, faults: ['the body is nested too deeply'] }
-  const { keys, broken } = census(body)
+  const { keys, brokenStrings } = census(body)
   return {
     body,
     faults: [
       ...(keysWritten(text) === keys ? [] : ['an object in the body has a duplicate key']),
-      ...broken.map((string) => `an unpaired surrogate in ${JSON.stringify(string).slice(0, 80)}`),
+      ...brokenStrings.map(
+        (string) => `an unpaired surrogate in ${JSON.stringify(string).slice(0, 80)}`,
+      ),
     ],
   }
 }
 
 /** The number of keys in a value, and its strings with an unpaired surrogate. */
-function census(value: unknown): { keys: number; broken: string[] } {
+function census(value: unknown): { keys: number; brokenStrings: string[] } {
   let keys = 0
-  const broken: string[] = []
+  const brokenStrings: string[] = []
   const look = (part: unknown) => {
-    if (typeof part === 'string' && !part.isWellFormed()) broken.push(part)
+    if (typeof part === 'string' && !part.isWellFormed()) brokenStrings.push(part)
     if (typeof part !== 'object' || part === null) return
     if (!Array.isArray(part)) {
       keys += Object.keys(part).length
@@ -44,7 +46,7 @@ function census(value: unknown): { keys: number; broken: string[] } {
     for (const inner of Object.values(part)) look(inner)
   }
   look(value)
-  return { keys, broken }
+  return { keys, brokenStrings }
 }
 
 /** In JSON a string before a colon is a key. */

@@ -50,7 +50,7 @@ export async function readMessages(
   const render = messagesAnswer
   return {
     ok: true,
-    parsed: { model, streams, request, cache, media: media.media, limit, stops, parallel, render },
+    request: { model, streams, request, cache, media: media.media, limit, stops, parallel, render },
   }
 }
 
@@ -63,7 +63,7 @@ export async function countMessages(
   if (unknown !== undefined) return wrong([unknown], 'is not a known field', 'unknown_parameter')
   const whole = isJsonObject(body) ? { ...body, max_tokens: 1 } : body
   const read = await readMessages(whole, reading)
-  return read.ok ? tokensIn(read.parsed.cache.blocks) : read.refusal
+  return read.ok ? tokensIn(read.request.cache.blocks) : read.refusal
 }
 
 const NOT_COUNTED = [

@@ -19,7 +19,7 @@ function requestOf(letters: string, more: Partial<CacheRequest> = {}): CacheRequ
   return { key: 'key', model: 'model', blocks: blocks(letters), marks: 'every', ...more }
 }
 
-const COLD = { cached_read: 0, cache_write: 0, overflowed: false }
+const COLD = { cached_read: 0, cache_write: 0, isOverflow: false }
 
 test('a request reads the prefix that it shares with an earlier one [PC-007]', () => {
   const { cache } = cacheAt()
@@ -135,34 +135,34 @@ test('at most twenty blocks before a mark are searched', () => {
 
 test('with a rate, a request over it within a minute reaches a cold machine and changes nothing [PC-007]', () => {
   const { cache, clock } = cacheAt({ perMinute: 3 })
-  const overflows = ['ab', 'abc', 'abcd'].map((letters) => cache.use(requestOf(letters)).overflowed)
+  const overflows = ['ab', 'abc', 'abcd'].map((letters) => cache.use(requestOf(letters)).isOverflow)
   expect(overflows).toEqual([false, false, false])
-  expect(cache.use(requestOf('abcdefgh'))).toEqual({ ...COLD, input: 4096, overflowed: true })
+  expect(cache.use(requestOf('abcdefgh'))).toEqual({ ...COLD, input: 4096, isOverflow: true })
   // Another key has its own rate, and so do requests that begin differently.
-  expect(cache.use(requestOf('abcd', { key: 'other' })).overflowed).toBe(false)
-  expect(cache.use(requestOf('xbcd')).overflowed).toBe(false)
-  expect(cache.use(requestOf('axyz')).overflowed).toBe(true)
+  expect(cache.use(requestOf('abcd', { key: 'other' })).isOverflow).toBe(false)
+  expect(cache.use(requestOf('xbcd')).isOverflow).toBe(false)
+  expect(cache.use(requestOf('axyz')).isOverflow).toBe(true)
   clock.advance(MINUTE)
   expect(cache.use(requestOf('abcdefgh'))).toEqual({ ...COLD, input: 4096, cached_read: 2048 })
 })
 
 test('at 15 a minute, the sixteenth request of a key overflows, and other keys do not [PC-007]', () => {
   const { cache } = cacheAt({ perMinute: 15 })
-  const overflows = Array.from({ length: 16 }, () => cache.use(requestOf('abcd')).overflowed)
+  const overflows = Array.from({ length: 16 }, () => cache.use(requestOf('abcd')).isOverflow)
   expect(overflows).toEqual([...Array.from({ length: 15 }, () => false), true])
-  expect(cache.use(requestOf('abcd', { key: 'other' })).overflowed).toBe(false)
+  expect(cache.use(requestOf('abcd', { key: 'other' })).isOverflow).toBe(false)
 })
 
 test('a cold machine is written to, and the written tokens are counted', () => {
   const { cache } = cacheAt({ perMinute: 1 })
   const marked = requestOf('abcd', { marks: [4] })
   cache.use(marked)
-  expect(cache.use(marked)).toEqual({ ...COLD, input: 2048, cache_write: 2048, overflowed: true })
+  expect(cache.use(marked)).toEqual({ ...COLD, input: 2048, cache_write: 2048, isOverflow: true })
 })
 
 test('without a rate no request overflows', () => {
   const { cache } = cacheAt()
-  const overflows = Array.from({ length: 200 }, () => cache.use(requestOf('abc')).overflowed)
+  const overflows = Array.from({ length: 200 }, () => cache.use(requestOf('abc')).isOverflow)
   expect(new Set(overflows)).toEqual(new Set([false]))
 })
 
@@ -235,10 +235,10 @@ test('a request never reads more than earlier ones of its key and model cached, 
       const reference = new Reference()
       for (const one of steps) {
         clock.advance(one.waitMs)
-        const { input, cached_read, cache_write, overflowed } = cache.use(one)
+        const { input, cached_read, cache_write, isOverflow } = cache.use(one)
         const longest = reference.longest(one, clock.now())
         expect(input).toBe(one.letters.length * 300)
-        expect(overflowed).toBe(false)
+        expect(isOverflow).toBe(false)
         expect(cached_read).toBeLessThanOrEqual(longest)
         expect(cached_read + cache_write).toBeLessThanOrEqual(input)
         expect(cached_read === 0 || cached_read >= 1024).toBe(true)
@@ -263,9 +263,9 @@ test('within any minute, a key reaches its machine exactly as often as its rate 
         for (const ms of waits) {
           clock.advance(ms)
           const recent = served.filter((at) => clock.now() - at < MINUTE)
-          const { overflowed } = cache.use(requestOf('abc'))
-          expect(overflowed).toBe(recent.length >= perMinute)
-          if (!overflowed) served.push(clock.now())
+          const { isOverflow } = cache.use(requestOf('abc'))
+          expect(isOverflow).toBe(recent.length >= perMinute)
+          if (!isOverflow) served.push(clock.now())
         }
       },
     ),

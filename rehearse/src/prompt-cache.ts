@@ -32,7 +32,7 @@ export interface CacheUse {
   readonly cached_read: number
   readonly cache_write: number
   /** Whether it reached a cold machine, because its key had too many requests. */
-  readonly overflowed: boolean
+  readonly isOverflow: boolean
 }
 
 /**
@@ -44,7 +44,7 @@ export class PromptCache {
   readonly #entries: number
   readonly #rate: Rate | undefined
   /** The time of last use by the hash of a prefix, least recently used first. */
-  readonly #used = new Map<string, number>()
+  readonly #lastUse = new Map<string, number>()
 
   constructor({
     clock,
@@ -58,7 +58,7 @@ export class PromptCache {
 
   /** The number of stored prefixes. */
   get size(): number {
-    return this.#used.size
+    return this.#lastUse.size
   }
 
   /** Looks a request up, and stores it for the next one. */
@@ -67,22 +67,22 @@ export class PromptCache {
     const prefixes = prefixesOf(request)
     const input = prefixes.at(-1)?.tokens ?? 0
     const kept = markedOf(request).filter((place) => tokensAt(prefixes, place) >= LEAST_TOKENS)
-    const overflowed = this.#rate?.exceeded(machineOf(request), now) ?? false
-    const found = overflowed ? 0 : this.#found(prefixes, request.marks, kept, now)
+    const isOverflow = this.#rate?.exceeds(machineOf(request), now) ?? false
+    const found = isOverflow ? 0 : this.#storedBlocks(prefixes, request.marks, kept, now)
     // A request on a cold machine is stored there, where the next one does not look.
-    if (!overflowed) this.#keep([...(found === 0 ? [] : [found]), ...kept], prefixes, now)
+    if (!isOverflow) this.#keep([...(found === 0 ? [] : [found]), ...kept], prefixes, now)
     const read = tokensAt(prefixes, found)
     if (request.marks !== 'every') {
       const written = tokensAt(prefixes, kept.at(-1) ?? 0) - read
-      return { input, cached_read: read, cache_write: written, overflowed }
+      return { input, cached_read: read, cache_write: written, isOverflow }
     }
     const steps = read - (read % STEP)
     const cached_read = steps < LEAST_TOKENS ? 0 : steps
-    return { input, cached_read, cache_write: 0, overflowed }
+    return { input, cached_read, cache_write: 0, isOverflow }
   }
 
   /** The number of blocks in the longest prefix that is still stored; 0 if there is none. */
-  #found(
+  #storedBlocks(
     prefixes: readonly Prefix[],
     marks: CacheRequest['marks'],
     kept: readonly number[],
@@ -91,7 +91,7 @@ export class PromptCache {
     const depth = marks === 'every' ? 1 : LOOKBACK
     for (const mark of kept.toReversed()) {
       for (let place = mark; place > 0 && place > mark - depth; place -= 1) {
-        const used = this.#used.get(prefixes[place - 1]?.hash ?? '')
+        const used = this.#lastUse.get(prefixes[place - 1]?.hash ?? '')
         if (used !== undefined && now - used < KEPT_MS) return place
       }
     }
@@ -102,12 +102,12 @@ export class PromptCache {
     for (const place of places) {
       const { hash } = prefixes[place - 1] ?? {}
       if (hash === undefined) continue
-      this.#used.delete(hash)
-      this.#used.set(hash, now)
+      this.#lastUse.delete(hash)
+      this.#lastUse.set(hash, now)
     }
-    for (const [hash, used] of this.#used) {
-      if (this.#used.size <= this.#entries && now - used < KEPT_MS) break
-      this.#used.delete(hash)
+    for (const [hash, used] of this.#lastUse) {
+      if (this.#lastUse.size <= this.#entries && now - used < KEPT_MS) break
+      this.#lastUse.delete(hash)
     }
   }
 }
@@ -184,7 +184,7 @@ class Rate {
     this.#machines = machines
   }
 
-  exceeded(machine: string, now: number): boolean {
+  exceeds(machine: string, now: number): boolean {
     const lately = (this.#came.get(machine) ?? []).filter((at) => now - at < MINUTE_MS)
     const exceeded = lately.length >= this.#limit
     this.#came.delete(machine)

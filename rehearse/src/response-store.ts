@@ -38,7 +38,7 @@ const BOUNDS: StoreBounds = { entries: 1_000, bytes: 64 * 1024 * 1024 }
 export class ResponseStore implements ResponseMemory {
   readonly #bounds: StoreBounds
   /** Least recently used first. */
-  readonly #stored = new Map<string, StoredResponse>()
+  readonly #responses = new Map<string, StoredResponse>()
   #bytes = 0
 
   constructor(bounds: StoreBounds = BOUNDS) {
@@ -48,14 +48,14 @@ export class ResponseStore implements ResponseMemory {
   itemsOf(id: string): Items | undefined {
     const chain: [string, StoredResponse][] = []
     for (let at: string | undefined = id; at !== undefined;) {
-      const stored = this.#stored.get(at)
+      const stored = this.#responses.get(at)
       if (stored === undefined) return undefined
       chain.push([at, stored])
       at = stored.previous
     }
     for (const [name, stored] of chain) {
-      this.#stored.delete(name)
-      this.#stored.set(name, stored)
+      this.#responses.delete(name)
+      this.#responses.set(name, stored)
     }
     return chain.toReversed().flatMap(([, { items }]) => items)
   }
@@ -63,11 +63,11 @@ export class ResponseStore implements ResponseMemory {
   keep(id: string, { items, previous, store }: KeptResponse): void {
     if (!store) return
     const bytes = bytesIn(items)
-    this.#stored.set(id, { items, previous, bytes })
+    this.#responses.set(id, { items, previous, bytes })
     this.#bytes += bytes
-    for (const [oldest, stored] of this.#stored) {
-      if (this.#stored.size <= this.#bounds.entries && this.#bytes <= this.#bounds.bytes) break
-      this.#stored.delete(oldest)
+    for (const [oldest, stored] of this.#responses) {
+      if (this.#responses.size <= this.#bounds.entries && this.#bytes <= this.#bounds.bytes) break
+      this.#responses.delete(oldest)
       this.#bytes -= stored.bytes
     }
   }

@@ -55,10 +55,10 @@ export function responsesAnswer(answer: ModelAnswer, body: Body): ResponsesAnswe
   return { id, output, events: numbered, whole: ended }
 }
 
-function commonFields({ model, created }: ModelAnswer, body: Body) {
+function commonFields({ model, createdAt }: ModelAnswer, body: Body) {
   return {
     object: 'response',
-    created_at: created,
+    created_at: createdAt,
     model,
     error: null,
     incomplete_details: null,

@@ -58,13 +58,13 @@ export function takeResponses(parts: SocketParts): TakeMessages {
       return socket.end()
     }
     if (faults.status !== undefined) return refuse(vendorFault(faults.status, faults))
-    const facts = parts.reading.factsOf(read.parsed.model)
+    const facts = parts.reading.factsOf(read.request.model)
     const silent = isWarmUp(body.request) && parts.reading.leniency.ignores(['generate'])
     const context = { key: parts.key, facts, faults, silent }
-    const answered = await parts.exchange.answer(read.parsed, context)
+    const answered = await parts.exchange.answer(read.request, context)
     if (!answered.ok) return refuse(answered.refusal)
     report(200)
-    const frames = answered.served.events.map((event) => Buffer.from(JSON.stringify(event)))
+    const frames = answered.answer.events.map((event) => Buffer.from(JSON.stringify(event)))
     await sendAll(frames, faults, socket)
   }
 }

@@ -60,7 +60,7 @@ export async function readResponses(
   if (media.refusal !== undefined) return refusedRead(media.refusal)
   return {
     ok: true,
-    parsed: {
+    request: {
       model,
       streams,
       request,

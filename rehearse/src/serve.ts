@@ -1,4 +1,4 @@
-import { shortened } from '../../src/encoding/quote.ts'
+import { shorten } from '../../src/encoding/quote.ts'
 import { Redactor, SHORTEST_KEY } from '../../src/encoding/redaction.ts'
 import type { Clock } from '../../src/host/clock.ts'
 import {
@@ -123,7 +123,7 @@ interface Incoming {
   readonly request: LocalRequest
   readonly route: Route
   readonly body: unknown
-  readonly switched: RequestSwitches
+  readonly switches: RequestSwitches
   readonly requestId: string
 }
 
@@ -160,7 +160,7 @@ class Vendor {
     const read = bodyIn(request, route.dialect)
     if (!read.ok) return this.#refuse(request, route.dialect, read.refusal, requestId)
     try {
-      const incoming = { request, route, body: read.body, switched: target, requestId }
+      const incoming = { request, route, body: read.body, switches: target, requestId }
       return route.does === 'count' ? await this.#count(incoming) : await this.#answer(incoming)
     } catch (error) {
       const defect = { status: 500, message: `The rehearsal model failed: ${String(error)}` }
@@ -187,12 +187,12 @@ class Vendor {
     })
   }
 
-  async #answer({ request, route, body, switched, requestId }: Incoming): Promise<LocalAnswer> {
+  async #answer({ request, route, body, switches, requestId }: Incoming): Promise<LocalAnswer> {
     const { dialect } = route
-    const read = await this.#read(dialect, body, this.#reading(dialect, request, switched))
+    const read = await this.#read(dialect, body, this.#reading(dialect, request, switches))
     if (!read.ok) return this.#refuse(request, dialect, read.refusal, requestId)
-    const { parsed } = read
-    const now = this.#once.now(switched.faults)
+    const { request: parsed } = read
+    const now = this.#once.now(switches.faults)
     if (now.delayMs > 0) await wait(this.#options.clock, now.delayMs, request.signal)
     if (now.close) {
       this.#report(request, { dialect, status: 0 })
@@ -207,12 +207,12 @@ class Vendor {
     if (!answered.ok) return this.#refuse(request, dialect, answered.refusal, requestId)
     this.#report(request, { dialect, status: 200 })
     const { streams } = parsed
-    return answerReply(dialect, answered.served, { streams, faults: now, requestId })
+    return answerReply(dialect, answered.answer, { streams, faults: now, requestId })
   }
 
-  async #count({ request, route, body, switched, requestId }: Incoming): Promise<LocalAnswer> {
+  async #count({ request, route, body, switches, requestId }: Incoming): Promise<LocalAnswer> {
     const { dialect } = route
-    const count = await countMessages(body, this.#reading(dialect, request, switched))
+    const count = await countMessages(body, this.#reading(dialect, request, switches))
     if (typeof count !== 'number') return this.#refuse(request, dialect, count, requestId)
     this.#report(request, { dialect, status: 200 })
     return jsonReply(200, { input_tokens: count }, { 'request-id': requestId })
@@ -301,5 +301,5 @@ function reasonOf(
   const key = keyOf({ headers })
   // Redact before shortening, because part of a key is not recognised.
   const redactor = new Redactor(key === undefined || key.length < SHORTEST_KEY ? [] : [key])
-  return { reason: shortened(redactor.text(refusalText(refusal)), REASON_BYTES) }
+  return { reason: shorten(redactor.text(refusalText(refusal)), REASON_BYTES) }
 }

@@ -83,7 +83,7 @@ export async function mentionedBlobs(
     if (unread !== undefined) return nothingDeleted(unread)
   }
   await markFromBlobs(store, marks)
-  const unmarked = new Set(marks.unmarked())
+  const unmarked = new Set(marks.unmarkedKeys())
   return ok(keys.value.filter((key) => !unmarked.has(key)))
 }
 
@@ -114,7 +114,7 @@ async function deleteOld(
 ): Promise<Result<SweepResult>> {
   const deleted: BlobKey[] = []
   let freed = 0
-  for (const key of marks.unmarked()) {
+  for (const key of marks.unmarkedKeys()) {
     const facts = all.get(key)
     if (facts === undefined || facts.putAt > olderThan) continue
     const gone = dryRun ? ok(true) : await store.delete(key, facts.putAt)
@@ -203,18 +203,18 @@ const HASH_DIGITS = 64
 
 /** Tracks which existing blobs are mentioned. Stores hashes of existing blobs only, however many digits the files contain. */
 class Marks {
-  readonly #unmarked = new Map<string, BlobKey[]>()
+  readonly #withoutMark = new Map<string, BlobKey[]>()
   readonly #textsToRead: BlobKey[] = []
 
   constructor(keys: readonly BlobKey[]) {
     for (const key of keys) {
       const hash = blobSha256(key)
-      this.#unmarked.set(hash, [...(this.#unmarked.get(hash) ?? []), key])
+      this.#withoutMark.set(hash, [...(this.#withoutMark.get(hash) ?? []), key])
     }
   }
 
-  unmarked(): BlobKey[] {
-    return [...this.#unmarked.values()].flat()
+  unmarkedKeys(): BlobKey[] {
+    return [...this.#withoutMark.values()].flat()
   }
 
   /** The next marked blob that may itself mention blobs; each is returned once. */
@@ -236,10 +236,10 @@ class Marks {
   #markRun(run: string): void {
     for (let at = 0; at + HASH_DIGITS <= run.length; at++) {
       const hash = run.slice(at, at + HASH_DIGITS)
-      for (const key of this.#unmarked.get(hash) ?? []) {
+      for (const key of this.#withoutMark.get(hash) ?? []) {
         if (/\.(json|txt|md|csv)$/.test(key)) this.#textsToRead.push(key)
       }
-      this.#unmarked.delete(hash)
+      this.#withoutMark.delete(hash)
     }
   }
 }

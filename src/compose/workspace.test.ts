@@ -24,7 +24,7 @@ test('a presenter of another name runs a Turn without the terminal, and new Sess
   const kinds: string[] = []
   const result = value(
     await session.run('Hello', {}, (seen) => {
-      if (seen.kind === 'line') kinds.push(seen.line.logged.event.type)
+      if (seen.kind === 'line') kinds.push(seen.line.content.event.type)
     }),
   )
   expect(result).toMatchObject({ status: 'completed', text: expect.stringMatching(/./), denied: 0 })

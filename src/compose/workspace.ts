@@ -75,7 +75,7 @@ export async function composeWorkspace(
     make,
     records,
     instance,
-    known: options.identity,
+    identity: options.identity,
   })
   if (!place.ok) return place
   const { workspace, identity, folders, homeFolders, files, settings, adopts, close } = place.value
@@ -299,8 +299,10 @@ function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['too
   return {
     status: async () => (await load()).status(),
     confines: async () => (await load()).confines(),
-    confined: (confinement) => async (command) => (await load()).confined(confinement)(command),
-    unconfined: (confinement) => async (command) => (await load()).unconfined(confinement)(command),
+    runConfined: (confinement) => async (command) =>
+      (await load()).runConfined(confinement)(command),
+    runUnconfined: (confinement) => async (command) =>
+      (await load()).runUnconfined(confinement)(command),
     start: async (confinement, program) => (await load()).start(confinement, program),
     prepare: (confinement, command) => {
       let ahead: CommandAhead | undefined
@@ -327,14 +329,14 @@ interface PlaceOptions extends Pick<WorkspaceOptions, 'records' | 'instance'> {
   readonly ids: Ids
   readonly make: boolean
   /** Which folder it must be, if that is known. */
-  readonly known: FolderIdentity | undefined
+  readonly identity: FolderIdentity | undefined
 }
 
 /** Opens the folders of a workspace and of its user. On failure, everything opened so far is closed. */
 async function openPlaces(
   path: string,
   home: string,
-  { ids, make, records, instance, known }: PlaceOptions,
+  { ids, make, records, instance, identity: known }: PlaceOptions,
 ) {
   const workspace = resolve(path)
   // Records are only read, and those of an Instance with a private folder are in the home.

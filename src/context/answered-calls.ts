@@ -12,11 +12,11 @@ export interface AnsweredCall {
   /** Bytes of the request without those of Resources. */
   readonly textBytes: number
   /** The number of request bytes of each Resource. */
-  readonly shown: ReadonlyMap<ResourceId, number>
+  readonly resourceBytes: ReadonlyMap<ResourceId, number>
   /** It continues the request of the previous call: the same model, and no checkpoint in between. */
-  readonly grown: boolean
+  readonly continuesPrevious: boolean
   /** It shares a prefix with an earlier request, and still nothing of it was cached, neither then nor now. */
-  readonly uncached: boolean
+  readonly cachedNothing: boolean
   readonly cost: number
 }
 
@@ -35,8 +35,12 @@ export function answeredCalls(events: readonly WholeEvent[]): AnsweredCall[] {
       answeredBy = ''
     else if (event.type === 'provider_usage' && request !== undefined) {
       const model = `${request.data.dialect} ${request.data.model}`
-      const grown = model === answeredBy
-      calls.push({ ...requestOf(request, resources), ...usageOf(request, event), grown })
+      const continuesPrevious = model === answeredBy
+      calls.push({
+        ...requestOf(request, resources),
+        ...usageOf(request, event),
+        continuesPrevious,
+      })
       answeredBy = model
       request = undefined
     }
@@ -47,28 +51,28 @@ export function answeredCalls(events: readonly WholeEvent[]): AnsweredCall[] {
 function requestOf(
   { ts, data }: WholeEvent<'provider_request'>,
   resources: SessionResources,
-): Pick<AnsweredCall, 'at' | 'textBytes' | 'shown'> {
-  const shown = new Map<ResourceId, number>()
+): Pick<AnsweredCall, 'at' | 'textBytes' | 'resourceBytes'> {
+  const resourceBytes = new Map<ResourceId, number>()
   let textBytes = data.request_bytes
   for (const { resource_id, bytes, made } of data.projected ?? []) {
     const { kind } = resources.byId(resource_id)?.descriptor ?? {}
     const plain = made?.format === 'text' || (made === undefined && kind === 'text')
     const sent = plain ? bytes : base64Length(bytes)
-    shown.set(resource_id, (shown.get(resource_id) ?? 0) + sent)
+    resourceBytes.set(resource_id, (resourceBytes.get(resource_id) ?? 0) + sent)
     textBytes -= sent
   }
-  return { at: Date.parse(ts), textBytes: Math.max(0, textBytes), shown }
+  return { at: Date.parse(ts), textBytes: Math.max(0, textBytes), resourceBytes }
 }
 
 function usageOf(
   { data: { shared_prefix_bytes } }: WholeEvent<'provider_request'>,
   { data: { usage } }: WholeEvent<'provider_usage'>,
-): Pick<AnsweredCall, 'tokens' | 'uncached' | 'cost'> {
+): Pick<AnsweredCall, 'tokens' | 'cachedNothing' | 'cost'> {
   const { input: tokens, cached_read: read, cache_write: written } = usage
   const rest = Math.max(0, tokens - read - written)
   return {
     tokens,
-    uncached: shared_prefix_bytes > 0 && read + written === 0,
+    cachedNothing: shared_prefix_bytes > 0 && read + written === 0,
     cost: PRICES.uncached * rest + PRICES.written * written + PRICES.cached * read,
   }
 }

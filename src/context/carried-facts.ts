@@ -187,10 +187,10 @@ function distinct<T>(values: readonly T[], keyOf: (value: T) => string): T[] {
 
 /** The bytes of JSON that are left for all lists. */
 class Room {
-  #left: number
+  #bytesLeft: number
 
   constructor(bytes: number) {
-    this.#left = bytes
+    this.#bytesLeft = bytes
   }
 
   /** The newest values that fit, in order. */
@@ -200,13 +200,13 @@ class Room {
 
   /** The first values that fit. */
   takeFirst<T>(values: readonly T[], bytes: number, most = MOST): T[] {
-    let own = Math.min(bytes, this.#left)
+    let own = Math.min(bytes, this.#bytesLeft)
     const taken: T[] = []
     for (const value of values.slice(0, most)) {
       const size = utf8Bytes(JSON.stringify(value)) + 1
       if (size > own) break
       own -= size
-      this.#left -= size
+      this.#bytesLeft -= size
       taken.push(value)
     }
     return taken

@@ -30,7 +30,7 @@ export interface Situation {
   readonly history: History
   readonly trigger: CompactionData['trigger']
   readonly surface: Surface
-  readonly renewed: Surface
+  readonly nextSurface: Surface
   /** The model can read outputs that became pointers, under the surface in force. */
   readonly pointers: boolean
   readonly active: TurnId | undefined
@@ -91,8 +91,8 @@ function elideOnly(now: Situation): CompactionData | undefined {
   const last = results.at(-1)
   if (last === undefined) return undefined
   const from_seq = history.checkpoint?.data.tail.from_seq ?? 0
-  const elided = joinedElision([], 0, before_seq ?? last.seq + 1)
-  return measureDraft(now, { strategy: 'elide', from_seq, elided })
+  const elision = joinedElision([], 0, before_seq ?? last.seq + 1)
+  return measureDraft(now, { strategy: 'elide', from_seq, elision })
 }
 
 function outputBytes({ events }: Situation['history']): number {
@@ -115,15 +115,15 @@ function summaryDraft(
   const carried = carriedBefore(all, from_seq)
   const cut = { strategy: strategyOf(now), from_seq, range: { range, carried, summary, state } }
   const kept = joinedElision(history.elisions, from_seq)
-  const whole = measureDraft(now, { ...cut, elided: kept })
+  const whole = measureDraft(now, { ...cut, elision: kept })
   const tooLong = Math.ceil((whole.tail.tokens - MOST_TAIL_TOKENS) / now.perByte)
   const excess = Math.max(excessOf(now, whole.tokens_after), tooLong)
   const results = now.results.filter(({ seq }) => seq >= from_seq)
   const last = results.at(-1)
   if (excess <= 0 || last === undefined) return whole
   const before_seq = elideBefore(results, excess + SLACK_BYTES) ?? last.seq + 1
-  const elided = joinedElision(history.elisions, from_seq, before_seq)
-  return measureDraft(now, { ...cut, elided })
+  const elision = joinedElision(history.elisions, from_seq, before_seq)
+  return measureDraft(now, { ...cut, elision })
 }
 
 function strategyOf({ summary }: Situation): string {
@@ -174,7 +174,7 @@ function carriedFrom({ all, history, active, surface }: Situation, running: numb
 
 /** The fewest bytes from each cut on: with pointers for all long outputs. `cuts` are in order. */
 function tailBytes(now: Situation, cuts: readonly number[]): ReadonlyMap<number, number> {
-  const saved = new Map(now.results.map((result) => [result.seq, result.saved]))
+  const saved = new Map(now.results.map((result) => [result.seq, result.savedBytes]))
   const rest = now.items.flatMap(({ item, bytes }) =>
     isHead(item, now) ? [] : [{ item, bytes: bytes - savedIn(item, saved) }],
   )
@@ -200,7 +200,7 @@ function isHead({ seq }: SizedItem['item'], { history }: Pick<Situation, 'histor
 interface Draft {
   readonly strategy: string
   readonly from_seq: number
-  readonly elided: Elision | undefined
+  readonly elision: Elision | undefined
   readonly range?: Replacement | undefined
 }
 
@@ -212,9 +212,9 @@ type Replacement = {
 /** Completes a draft with its limitations and with the figures of the request that it leads to. */
 function measureDraft(
   now: Situation,
-  { strategy, from_seq, elided, range }: Draft,
+  { strategy, from_seq, elision: elided, range }: Draft,
 ): CompactionData {
-  const { history, trigger, tokens_before, surface, renewed, active, perByte } = now
+  const { history, trigger, tokens_before, surface, nextSurface, active, perByte } = now
   const tail = history.events.filter(({ seq }) => seq >= from_seq)
   const turns = tail.filter(startsTurn).length
   const elisions = range === undefined ? history.elisions : []
@@ -232,7 +232,7 @@ function measureDraft(
     }),
   }
   const after = [...now.all, ...plannedEvent(now, data)]
-  const next = range === undefined ? surface : renewed
+  const next = range === undefined ? surface : nextSurface
   const items = sizedItems(after, { surface: next, turn: active })
   const head = historyOf(after).checkpoint?.seq
   const rest = items.filter(({ item }) => item.seq !== head)

@@ -21,7 +21,7 @@ export interface PlanOptions {
   /** The surface in force. */
   readonly surface: Surface
   /** The surface that a checkpoint with a summary takes over; default: the one in force. */
-  readonly renewed?: Surface | undefined
+  readonly nextSurface?: Surface | undefined
   /** Tokens of the model's window, if known. */
   readonly window?: number | undefined
   /** The most tokens of the next request; default: the target of a compaction by hand. */
@@ -124,7 +124,14 @@ export function planCompaction(
 }
 
 function situation(all: readonly WholeEvent[], options: PlanOptions): Situation {
-  const { trigger, surface, renewed = surface, active, window = USUAL_WINDOW, nextSeq } = options
+  const {
+    trigger,
+    surface,
+    nextSurface = surface,
+    active,
+    window = USUAL_WINDOW,
+    nextSeq,
+  } = options
   const { pointers = true, summary, unread = false } = options
   const history = historyOf(all)
   const items = sizedItems(all, { surface, turn: active })
@@ -137,7 +144,7 @@ function situation(all: readonly WholeEvent[], options: PlanOptions): Situation 
     history,
     trigger,
     surface,
-    renewed,
+    nextSurface,
     pointers,
     active,
     summary,

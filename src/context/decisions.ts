@@ -1,4 +1,4 @@
-import { shortened } from '../encoding/quote.ts'
+import { shorten } from '../encoding/quote.ts'
 import { decision, setting } from '../prompt/words/checkpoint.ts'
 import type { SessionResources } from '../history/session-resources.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
@@ -36,7 +36,7 @@ function sentencesOf(
   if (event.type === 'session_settings') return settingsOf(event.data)
   if (event.type !== 'permission_decision' || event.data.by !== 'person') return []
   const { decision: answer, scope, reason } = event.data
-  const why = reason === undefined ? {} : { reason: shortened(reason, REASON_BYTES) }
+  const why = reason === undefined ? {} : { reason: shorten(reason, REASON_BYTES) }
   return [decision({ decision: answer, scope, ...why, ...subjectOf(event.data, calls, resources) })]
 }
 
@@ -66,9 +66,9 @@ function subjectOf(
   if (resource !== undefined)
     return { what: 'sending', argument: resources.byId(resource)?.descriptor.handle ?? 'a file' }
   if (rule !== undefined && rule.kind !== 'upload')
-    return { what: subject, argument: shortened(ruleSubject(rule), ARGUMENT_BYTES) }
+    return { what: subject, argument: shorten(ruleSubject(rule), ARGUMENT_BYTES) }
   const argument = call_id === undefined ? undefined : calls.get(call_id)
   // A subject of another kind has the id of a call after a colon.
   const what = subject.split(':')[0] ?? subject
-  return argument === undefined ? { what } : { what, argument: shortened(argument, ARGUMENT_BYTES) }
+  return argument === undefined ? { what } : { what, argument: shorten(argument, ARGUMENT_BYTES) }
 }

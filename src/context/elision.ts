@@ -15,7 +15,7 @@ const ELIDED_OVER_BYTES = 1_024
 export interface LongResult {
   readonly seq: number
   /** Bytes that the request has fewer then. */
-  readonly saved: number
+  readonly savedBytes: number
 }
 
 /**
@@ -36,14 +36,14 @@ export function longResults(
     const { seq, data } = event
     if (utf8Bytes(data.output) <= ELIDED_OVER_BYTES || isElided(elisions, seq, data)) return []
     const pointer = { ...data, output: elided({ ...data, seq }) }
-    return [{ seq, saved: resultBytes(data) - resultBytes(pointer) }]
+    return [{ seq, savedBytes: resultBytes(data) - resultBytes(pointer) }]
   })
 }
 
 /** The first number after the fewest results, the oldest first, that together save `bytes`; `undefined` if all save less. */
 export function elideBefore(results: readonly LongResult[], bytes: number): number | undefined {
   let left = bytes
-  const last = results.find(({ saved }) => (left -= saved) <= 0)
+  const last = results.find(({ savedBytes }) => (left -= savedBytes) <= 0)
   return last === undefined ? undefined : last.seq + 1
 }
 

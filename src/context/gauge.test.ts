@@ -56,7 +56,7 @@ function undone(events: readonly WholeEvent[]): WholeEvent[] {
 test('[PC-048] the gauge is the last recorded usage of this model', () => {
   expect(gaugeOf(SESSION, CALLER)).toBeUndefined()
   const one = called(SESSION, 100)
-  expect(gaugeOf(one, CALLER)).toMatchObject({ tokens: 100, output: 7, undone: false })
+  expect(gaugeOf(one, CALLER)).toMatchObject({ tokens: 100, output: 7, wasUndone: false })
   const two = called(one, 200)
   expect(gaugeOf(two, CALLER)?.tokens).toBe(200)
   const other = called(two, 999, { model: 'another' })
@@ -70,9 +70,12 @@ test('[PC-055] a compaction ends the gauge until the next call; an undo restores
   const checkpoint = compacted(before, planned(before).data)
   expect(gaugeOf(checkpoint, CALLER)).toBeUndefined()
   const after = called(checkpoint, 30)
-  expect(gaugeOf(after, CALLER)).toMatchObject({ tokens: 30, undone: false })
-  expect(gaugeOf(undone(after), CALLER)).toMatchObject({ tokens: 100, undone: true })
-  expect(gaugeOf(called(undone(after), 120), CALLER)).toMatchObject({ tokens: 120, undone: false })
+  expect(gaugeOf(after, CALLER)).toMatchObject({ tokens: 30, wasUndone: false })
+  expect(gaugeOf(undone(after), CALLER)).toMatchObject({ tokens: 100, wasUndone: true })
+  expect(gaugeOf(called(undone(after), 120), CALLER)).toMatchObject({
+    tokens: 120,
+    wasUndone: false,
+  })
 })
 
 test('an estimate adds the bytes that a request has more, at the ratio of the gauged one', () => {

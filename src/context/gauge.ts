@@ -13,7 +13,7 @@ export interface Gauge {
   readonly output: number
   readonly request: EventData<'provider_request'>
   /** A compaction was undone since. */
-  readonly undone: boolean
+  readonly wasUndone: boolean
 }
 
 /** Who was called; without a dialect, in any. */
@@ -28,14 +28,14 @@ export function gaugeOf(
   { dialect, model }: Caller,
 ): Gauge | undefined {
   let usage: EventData<'provider_usage'>['usage'] | undefined
-  let undone = false
+  let wasUndone = false
   for (const event of currentRange(events)) {
-    if (event.type === 'compaction_undone') undone = true
+    if (event.type === 'compaction_undone') wasUndone = true
     if (event.type === 'provider_usage') ({ usage } = event.data)
     if (event.type !== 'provider_request' || usage === undefined) continue
     const { data: request } = event
     if (request.model === model && request.dialect === (dialect ?? request.dialect))
-      return { tokens: usage.input, output: usage.output, request, undone }
+      return { tokens: usage.input, output: usage.output, request, wasUndone }
     usage = undefined
   }
   return undefined

@@ -1,4 +1,4 @@
-import { shortened } from '../encoding/quote.ts'
+import { shorten } from '../encoding/quote.ts'
 import {
   DESCRIBING_LINE,
   earlierSummary,
@@ -69,7 +69,7 @@ function earlierLines({ data }: Checkpoint, most: number): string[] {
   const isExcerpts = strategy === EXCERPTS_STRATEGY || strategy === FALLBACK_STRATEGY
   if (!isExcerpts && range !== undefined) return [earlierSummary(range, summary, most / 4)]
   const lines = summary.split('\n').filter((line) => DESCRIBING_LINE.test(line))
-  return lines.map((line) => shortened(line, 2 * excerpt + AROUND_BYTES))
+  return lines.map((line) => shorten(line, 2 * excerpt + AROUND_BYTES))
 }
 
 interface OneTurn {

@@ -70,8 +70,8 @@ const KEPT_MS = 5 * 60_000
  * The cache contains nothing of the last request: everything after it is read again anyway. A cache expires by the wall
  * clock, across processes; if the clock jumps, only this cost estimate is wrong, and the choice is recorded.
  */
-function isCold({ uncached, at }: AnsweredCall, events: readonly WholeEvent[]): boolean {
-  return uncached || Date.parse(events.at(-1)?.ts ?? '') - at >= KEPT_MS
+function isCold({ cachedNothing, at }: AnsweredCall, events: readonly WholeEvent[]): boolean {
+  return cachedNothing || Date.parse(events.at(-1)?.ts ?? '') - at >= KEPT_MS
 }
 
 /** The cost per call of keeping them in the request. */
@@ -103,20 +103,20 @@ function choicesOf(groups: readonly ResourceId[][], calls: readonly AnsweredCall
   const alone = { ids: latest, followingBytes: bytesSince(firstShowing(latest, calls), calls) }
   if (groups.length === 1) return [alone]
   const ids = groups.flat()
-  const began = calls.findLastIndex(({ grown }) => !grown)
+  const began = calls.findLastIndex(({ continuesPrevious }) => !continuesPrevious)
   const from = Math.min(began, firstShowing(ids, calls))
   return [{ ids, followingBytes: bytesSince(from, calls) }, alone]
 }
 
 function firstShowing(ids: readonly ResourceId[], calls: readonly AnsweredCall[]): number {
-  return calls.findIndex(({ shown }) => ids.some((id) => shown.has(id)))
+  return calls.findIndex(({ resourceBytes }) => ids.some((id) => resourceBytes.has(id)))
 }
 
 /** How much text was added after that call, up to the last. */
 function bytesSince(from: number, calls: readonly AnsweredCall[]): number {
-  return calls.slice(from + 1).reduce((all, { grown, textBytes }, at) => {
+  return calls.slice(from + 1).reduce((all, { continuesPrevious, textBytes }, at) => {
     const more = textBytes - (calls[from + at]?.textBytes ?? 0)
-    return grown ? all + Math.max(0, more) : all
+    return continuesPrevious ? all + Math.max(0, more) : all
   }, 0)
 }
 
@@ -124,13 +124,13 @@ function bytesSince(from: number, calls: readonly AnsweredCall[]): number {
 function shownGroups(
   events: readonly WholeEvent[],
   now: TurnId | undefined,
-  { shown }: AnsweredCall,
+  { resourceBytes }: AnsweredCall,
 ): ResourceId[][] {
   const transients = transientsAt(events, now, 'cost-aware')
   return historyOf(events).events.flatMap(({ type, data, turn_id }) => {
     if (type !== 'user_message' || (now !== undefined && turn_id === now)) return []
     const live = (data.resources ?? []).flatMap(({ resource_id: id }) =>
-      shown.has(id) && transients.lifetimeOf(turn_id, id) !== undefined ? [id] : [],
+      resourceBytes.has(id) && transients.lifetimeOf(turn_id, id) !== undefined ? [id] : [],
     )
     return live.length === 0 ? [] : [live]
   })

@@ -21,11 +21,11 @@ export function shownTokens(calls: readonly AnsweredCall[]): ShownTokens {
   const of = new Map<ResourceId, number>()
   let before = NOTHING
   for (const call of calls) {
-    const { textBytes, shown, tokens } = call
-    const from = call.grown ? before : NOTHING
+    const { textBytes, resourceBytes, tokens } = call
+    const from = call.continuesPrevious ? before : NOTHING
     const expected = Math.max(0, from.textTokens + perByte * (textBytes - from.textBytes))
-    const known = sum([...shown.keys()].map((id) => of.get(id) ?? 0))
-    const fresh = [...shown].filter(([id]) => !of.has(id))
+    const known = sum([...resourceBytes.keys()].map((id) => of.get(id) ?? 0))
+    const fresh = [...resourceBytes].filter(([id]) => !of.has(id))
     const freshTokens = Math.max(0, tokens - expected - known)
     const freshBytes = sum(fresh.map(([, bytes]) => bytes))
     for (const [id, bytes] of fresh) of.set(id, (freshTokens * bytes) / Math.max(1, freshBytes))
@@ -40,8 +40,8 @@ const NOTHING = { textBytes: 0, textTokens: 0 }
 function tokensOfAByte(calls: readonly AnsweredCall[]): number {
   let { tokens, bytes } = GRANTED
   for (const [at, call] of calls.entries()) {
-    const before = call.grown ? calls[at - 1] : undefined
-    if (!showsTheSame(call.shown, before?.shown)) continue
+    const before = call.continuesPrevious ? calls[at - 1] : undefined
+    if (!showsTheSame(call.resourceBytes, before?.resourceBytes)) continue
     const moreBytes = call.textBytes - (before?.textBytes ?? 0)
     const moreTokens = call.tokens - (before?.tokens ?? 0)
     if (moreBytes <= 0 || moreTokens <= 0) continue
@@ -52,8 +52,8 @@ function tokensOfAByte(calls: readonly AnsweredCall[]): number {
 }
 
 function showsTheSame(
-  shown: AnsweredCall['shown'],
-  before: AnsweredCall['shown'] = new Map(),
+  shown: AnsweredCall['resourceBytes'],
+  before: AnsweredCall['resourceBytes'] = new Map(),
 ): boolean {
   return shown.size === before.size && [...shown.keys()].every((id) => before.has(id))
 }

@@ -1,4 +1,4 @@
-import { shortened } from '../encoding/quote.ts'
+import { shorten } from '../encoding/quote.ts'
 import { historyOf } from '../history/history.ts'
 import { SessionResources } from '../history/session-resources.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
@@ -106,6 +106,6 @@ function resultName(
 ): string {
   const call = events.find((event) => event.type === 'tool_call' && event.data.call_id === call_id)
   const value = call?.type === 'tool_call' ? mainArgument(call.data.arguments) : undefined
-  const argument = value === undefined ? '' : ` ${shortened(value, NAME_BYTES)}`
+  const argument = value === undefined ? '' : ` ${shorten(value, NAME_BYTES)}`
   return `result of ${name}${argument}`
 }

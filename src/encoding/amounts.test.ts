@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { counted, fileSize, shownBytes } from './amounts.ts'
+import { countOf, fileSize, shownBytes } from './amounts.ts'
 
 test.each([
   [0, '0 bytes'],
@@ -13,7 +13,7 @@ test.each([
 })
 
 test('a count of one is singular, and every other count is plural', () => {
-  expect([0, 1, 1234].map((count) => counted(count, 'Turn'))).toEqual([
+  expect([0, 1, 1234].map((count) => countOf(count, 'Turn'))).toEqual([
     '0 Turns',
     '1 Turn',
     '1,234 Turns',

@@ -1,10 +1,10 @@
 /** For example `1 Session`, `3 Sessions`, `1,234 lines`; `many` is an irregular plural. Pure, like everything here. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${groupDigits(count)} ${count === 1 ? one : many}`
 }
 
 /** 1234567 -> 1,234,567 */
-export function grouped(count: number): string {
+export function groupDigits(count: number): string {
   return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
 
@@ -20,13 +20,13 @@ export function mebibytes(bytes: number): string {
 
 /** In MiB with one decimal, in GiB from 1 GiB on, and in bytes if MiB would round to nothing. */
 export function shownBytes(bytes: number): string {
-  if (bytes < TENTH) return counted(bytes, 'byte')
+  if (bytes < TENTH) return countOf(bytes, 'byte')
   return bytes < GIB ? mebibytes(bytes) : `${(bytes / GIB).toFixed(1)} GiB`
 }
 
 /** As in file listings: `812 bytes`, `12.3 KiB`, `9.9 MiB`. */
 export function fileSize(bytes: number): string {
-  if (bytes < KIB) return counted(bytes, 'byte')
+  if (bytes < KIB) return countOf(bytes, 'byte')
   // Avoids `1024.0 KiB`.
   const inKib = (bytes / KIB).toFixed(1)
   return bytes < MIB && inKib !== '1024.0' ? `${inKib} KiB` : mebibytes(bytes)

@@ -28,7 +28,7 @@ export class IdFilter {
   }
 
   /** In base64. */
-  stored(): string {
+  toBase64(): string {
     return this.#bits.toString('base64')
   }
 

@@ -6,7 +6,7 @@ export class KeyAutomaton {
   /** By state: the length of the longest key prefix that the sequence ends with. */
   readonly depth: readonly number[]
   /** By state: the length of the longest key that the sequence ends with; 0 for none. */
-  readonly matched: readonly number[]
+  readonly matchLengths: readonly number[]
   /** The length of the longest key. */
   readonly longest: number
   /** Units that occur in no key all have class 0. */
@@ -24,7 +24,7 @@ export class KeyAutomaton {
     this.#table = new Int32Array(children.length * this.#width)
     this.#link(children, matched)
     this.depth = depth
-    this.matched = matched
+    this.matchLengths = matched
   }
 
   /** The state after one more unit; 0 is the state of an empty sequence. */

@@ -19,7 +19,7 @@ function framed(
     for (const one of framer.push(memory.subarray(0, size))) lines.push(shown(one))
     from = to
   }
-  return { lines, rest: framer.unfinished }
+  return { lines, rest: framer.pendingBytes }
 }
 
 function shown(one: FramedLine): string {

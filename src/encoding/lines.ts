@@ -12,7 +12,7 @@ export type FramedLine =
 export class LineFramer {
   readonly #limit: number
   #carry: Buffer[] = []
-  #carried = 0
+  #carryBytes = 0
   #skipping = false
   #lineStart: number
 
@@ -22,8 +22,8 @@ export class LineFramer {
   }
 
   /** Bytes of the unfinished line. */
-  get unfinished(): number {
-    return this.#carried
+  get pendingBytes(): number {
+    return this.#carryBytes
   }
 
   /** The start offset of the unfinished or next line. */
@@ -45,11 +45,11 @@ export class LineFramer {
 
   #end(piece: Buffer): FramedLine | undefined {
     const offset = this.#lineStart
-    const length = this.#carried + piece.length
+    const length = this.#carryBytes + piece.length
     const skipped = this.#skipping
     const bytes = this.#carry.length === 0 ? piece : Buffer.concat([...this.#carry, piece])
     this.#carry = []
-    this.#carried = 0
+    this.#carryBytes = 0
     this.#skipping = false
     this.#lineStart = offset + length + 1
     if (skipped) return undefined
@@ -58,9 +58,9 @@ export class LineFramer {
 
   #keep(piece: Buffer): FramedLine | undefined {
     if (piece.length === 0) return undefined
-    this.#carried += piece.length
+    this.#carryBytes += piece.length
     if (this.#skipping) return undefined
-    if (this.#carried > this.#limit) {
+    if (this.#carryBytes > this.#limit) {
       this.#skipping = true
       this.#carry = []
       return { overlong: true, offset: this.#lineStart }

@@ -41,8 +41,8 @@ test.each(['\u009d', '\u0090', '\u009b', '\x1b]', '\x1bP', '\x1b['])(
 )
 
 test('removal is reported; line breaks do not count', () => {
-  expect(plainText(Buffer.from('a\r\n')).removed).toBe(false)
-  expect(plainText(Buffer.from('a\x07')).removed).toBe(true)
+  expect(plainText(Buffer.from('a\r\n')).hadControls).toBe(false)
+  expect(plainText(Buffer.from('a\x07')).hadControls).toBe(true)
 })
 
 test('any bytes become well-formed text without control characters, and removing again changes nothing', () => {

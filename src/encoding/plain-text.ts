@@ -6,7 +6,7 @@ export interface PlainText {
   /** Bytes that are not UTF-8; each group of them is one U+FFFD in the text. */
   readonly invalid_bytes_replaced: number
   /** Whether control characters or sequences were removed. */
-  readonly removed: boolean
+  readonly hadControls: boolean
 }
 
 /**
@@ -18,7 +18,7 @@ export function plainText(bytes: Buffer): PlainText {
   const invalid_bytes_replaced = isUtf8(bytes) ? 0 : invalidBytes(bytes, decoded)
   const lines = decoded.replaceAll(/\r\n?/g, '\n')
   const text = lines.replaceAll(SEQUENCE, '').replaceAll(CONTROL, '')
-  return { text, invalid_bytes_replaced, removed: text.length < lines.length }
+  return { text, invalid_bytes_replaced, hadControls: text.length < lines.length }
 }
 
 /** CSI; OSC, DCS, SOS, PM and APC up to their end; other escape sequences. Each also in its form with one character. */

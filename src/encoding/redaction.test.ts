@@ -52,7 +52,7 @@ test('redacted bytes get their keys back if that gives the exact content, even w
   const redactor = new Redactor(KEYS)
   const back = (text: string) => {
     const exact = Buffer.from(text)
-    return redactor.restored(redactor.bytes(exact), (candidate) => candidate.equals(exact))
+    return redactor.restore(redactor.bytes(exact), (candidate) => candidate.equals(exact))
   }
   for (const text of ['none', one, `${one} ${one}`, `${two}\n${KEY_PLACEHOLDER}\n${one}`]) {
     expect(back(text)?.toString()).toBe(text)
@@ -61,7 +61,7 @@ test('redacted bytes get their keys back if that gives the exact content, even w
   // Too many combinations to try.
   expect(back(`${one} ${two} `.repeat(20))).toBeUndefined()
   const other = new Redactor(['another-key'])
-  expect(other.restored(redactor.bytes(Buffer.from(one)), () => false)).toBeUndefined()
+  expect(other.restore(redactor.bytes(Buffer.from(one)), () => false)).toBeUndefined()
 })
 
 test('a key counts as lost when it occurs fewer times than before', () => {

@@ -75,7 +75,7 @@ export class Redactor {
    * Puts the keys back into redacted bytes, if a result is accepted by `isExact`. Tries the same key in all places, and other
    * combinations up to a limit.
    */
-  restored(redacted: Buffer, isExact: (candidate: Buffer) => boolean): Buffer | undefined {
+  restore(redacted: Buffer, isExact: (candidate: Buffer) => boolean): Buffer | undefined {
     const pieces = split(redacted, BYTES.placeholder)
     const choices = [...this.#bytes, BYTES.placeholder]
     const places = pieces.length - 1
@@ -208,7 +208,7 @@ class Scan<T> implements RedactedStream<T> {
   readonly #holds: (content: T) => boolean
   #state = 0
   /** Units that are neither returned nor redacted; the first has position `#start`. */
-  #held: T
+  #pending: T
   #start = 0
   /** The position after the last returned placeholder; an overlapping occurrence extends that placeholder. */
   #goneTo = 0
@@ -219,30 +219,30 @@ class Scan<T> implements RedactedStream<T> {
     this.#automaton = automaton
     this.#units = units
     this.#holds = holds
-    this.#held = units.join([])
+    this.#pending = units.join([])
   }
 
   readonly push = (chunk: T): T => {
     const { lengthOf, at, join } = this.#units
-    const { depth, matched } = this.#automaton
+    const { depth, matchLengths } = this.#automaton
     const length = lengthOf(chunk)
-    const before = this.#start + lengthOf(this.#held)
+    const before = this.#start + lengthOf(this.#pending)
     let state = this.#state
     // The search of the system is much faster. A key that only begins here begins near the end.
     const isClean = state === 0 && !this.#holds(chunk)
     const from = isClean ? Math.max(0, length - this.#automaton.longest + 1) : 0
     for (let index = from; index < length; index += 1) {
       state = this.#automaton.next(state, at(chunk, index))
-      const found = matched[state] ?? 0
+      const found = matchLengths[state] ?? 0
       if (found > 0) this.#add(before + index + 1 - found, before + index + 1)
     }
     this.#state = state
-    this.#held = lengthOf(this.#held) === 0 ? chunk : join([this.#held, chunk])
+    this.#pending = lengthOf(this.#pending) === 0 ? chunk : join([this.#pending, chunk])
     return this.#release(before + length - (depth[state] ?? 0))
   }
 
   readonly end = (cutOff = false): T => {
-    const end = this.#start + this.#units.lengthOf(this.#held)
+    const end = this.#start + this.#units.lengthOf(this.#pending)
     const depth = this.#automaton.depth[this.#state] ?? 0
     if (cutOff && depth >= SHORTEST_KEY) this.#add(end - depth, end)
     return this.#release(end)
@@ -262,11 +262,11 @@ class Scan<T> implements RedactedStream<T> {
   /** Returns what no later occurrence can cover: those start at `limit` or after it. */
   #release(limit: number): T {
     const { slice, join, lengthOf, placeholder } = this.#units
-    const end = this.#start + lengthOf(this.#held)
+    const end = this.#start + lengthOf(this.#pending)
     const pieces: T[] = []
     let from = Math.max(this.#start, Math.min(this.#goneTo, end))
     const take = (to: number) => {
-      if (to > from) pieces.push(slice(this.#held, from - this.#start, to - this.#start))
+      if (to > from) pieces.push(slice(this.#pending, from - this.#start, to - this.#start))
       from = Math.max(from, to)
     }
     for (let run = this.#runs[0]; run !== undefined && run.from <= limit; run = this.#runs[0]) {
@@ -277,7 +277,7 @@ class Scan<T> implements RedactedStream<T> {
       this.#runs.shift()
     }
     take(limit)
-    this.#held = slice(this.#held, from - this.#start)
+    this.#pending = slice(this.#pending, from - this.#start)
     this.#start = from
     return join(pieces)
   }

@@ -35,7 +35,7 @@ export class ServerSentEvents {
   readonly #line = new GrowingBytes()
   #data: string[] = []
   /** Bytes of the lines of the current event. */
-  #held = 0
+  #heldBytes = 0
   #event = ''
   #afterReturn = false
   #first = true
@@ -79,7 +79,7 @@ export class ServerSentEvents {
   }
 
   #fits(more: number): boolean {
-    if (!this.#overlong && this.#held + this.#line.length + more > this.#limit) {
+    if (!this.#overlong && this.#heldBytes + this.#line.length + more > this.#limit) {
       this.#overlong = true
       this.#data = []
       this.#line.take()
@@ -102,7 +102,7 @@ export class ServerSentEvents {
       events.push({ event: this.#event || 'message', data: this.#data.join('\n') })
     }
     this.#data = []
-    this.#held = 0
+    this.#heldBytes = 0
     this.#event = ''
   }
 
@@ -115,7 +115,7 @@ export class ServerSentEvents {
     const value = spaced.startsWith(' ') ? spaced.slice(1) : spaced
     if (name === 'event') this.#event = value
     else this.#data.push(value)
-    this.#held += bytes
+    this.#heldBytes += bytes
   }
 }
 

@@ -206,13 +206,13 @@ export class ObjectScan {
 class Beginning {
   from = 0
   #isOpen = false
-  #kept: Buffer[] = []
+  #pieces: Buffer[] = []
   #length = 0
 
   begin(from: number): void {
     this.from = from
     this.#isOpen = true
-    this.#kept = []
+    this.#pieces = []
     this.#length = 0
   }
 
@@ -222,14 +222,14 @@ class Beginning {
     const start = Math.max(0, this.from - before)
     const piece = chunk.subarray(start, Math.min(to, start + LONGEST_BEGINNING - this.#length))
     // Not a view of the chunk, which would keep all of it in memory.
-    this.#kept.push(Buffer.from(piece))
+    this.#pieces.push(Buffer.from(piece))
     this.#length += piece.length
   }
 
   end(chunk: Buffer, before: number, to: number): Buffer {
     this.keep(chunk, before, to)
     this.#isOpen = false
-    return Buffer.concat(this.#kept)
+    return Buffer.concat(this.#pieces)
   }
 }
 

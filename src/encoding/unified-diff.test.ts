@@ -50,14 +50,14 @@ test('above a thousand changes the lines from the first to the last of them are 
   const diff = await unifiedDiff('x', before, after)
   expect(diff.split('\n').slice(2, 5)).toEqual(['@@ -1,1202 +1,1202 @@', ' start', '-line 0'])
   expect(diff.match(/^@@/gm)).toHaveLength(1)
-  expect(await lineDiff(before, after)).toMatchObject({ added: 1_200, removed: 1_200 })
+  expect(await lineDiff(before, after)).toMatchObject({ addedLines: 1_200, removedLines: 1_200 })
   expect(applied(before, diff)).toBe(after)
 })
 
 test('changes are counted, and located by lines of the second text', async () => {
   const summaryOf = async (before: string, after: string) => {
-    const { added, removed, places } = await lineDiff(before, after)
-    return [added, removed, ...places.map(({ from, to }) => `${from}-${to}`)]
+    const { addedLines, removedLines, places } = await lineDiff(before, after)
+    return [addedLines, removedLines, ...places.map(({ from, to }) => `${from}-${to}`)]
   }
   expect(await summaryOf('a\nb\nc\n', 'a\nb\nc\n')).toEqual([0, 0])
   expect(await summaryOf('a\nb\nc\nd\n', 'a\nB\nBB\nc\nD\n')).toEqual([3, 2, '2-3', '5-5'])
@@ -67,13 +67,13 @@ test('changes are counted, and located by lines of the second text', async () =>
   expect(await summaryOf('', 'a\nb')).toEqual([2, 0, '1-2'])
   await fc.assert(
     fc.asyncProperty(text, text, async (before, after) => {
-      const { added, removed, places, unified } = await lineDiff(before, after)
+      const { addedLines, removedLines, places, toPatch } = await lineDiff(before, after)
       const marked = (mark: string) =>
-        unified('x')
+        toPatch('x')
           .split('\n')
           .slice(2)
           .filter((line) => line.startsWith(mark)).length
-      expect([added, removed]).toEqual([marked('+'), marked('-')])
+      expect([addedLines, removedLines]).toEqual([marked('+'), marked('-')])
       expect(places.every(({ from, to }) => from >= 1 && to >= from)).toBe(true)
     }),
     { numRuns: 500 },

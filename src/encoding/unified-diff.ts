@@ -2,15 +2,15 @@ import type { StructuredPatchHunk } from 'diff'
 
 /** What differs between two texts, by lines; only `\n` ends a line. */
 export interface LineDiff {
-  readonly added: number
-  readonly removed: number
+  readonly addedLines: number
+  readonly removedLines: number
   /** In order: the first and the last line of each change in the second text, counted from 1. A deletion has the line that took its place. */
   readonly places: readonly { readonly from: number; readonly to: number }[]
   /**
    * In the format of `diff -u`, with three lines of context; empty if the texts are equal. Applying it to the first text gives
    * exactly the second.
    */
-  readonly unified: (name: string) => string
+  readonly toPatch: (name: string) => string
 }
 
 export async function lineDiff(before: string, after: string): Promise<LineDiff> {
@@ -18,10 +18,10 @@ export async function lineDiff(before: string, after: string): Promise<LineDiff>
   const lines = hunks.flatMap((hunk) => hunk.lines)
   const lastLine = Math.max(1, linesOf(after).length)
   return {
-    added: lines.filter((line) => line.startsWith('+')).length,
-    removed: lines.filter((line) => line.startsWith('-')).length,
+    addedLines: lines.filter((line) => line.startsWith('+')).length,
+    removedLines: lines.filter((line) => line.startsWith('-')).length,
     places: hunks.flatMap((hunk) => placesIn(hunk, lastLine)),
-    unified: (name) => {
+    toPatch: (name) => {
       const body = hunks.flatMap((hunk) => [headerOf(hunk), ...hunk.lines])
       return body.length === 0 ? '' : [`--- a/${name}`, `+++ b/${name}`, ...body].join('\n') + '\n'
     },
@@ -30,7 +30,7 @@ export async function lineDiff(before: string, after: string): Promise<LineDiff>
 
 /** The unified form of a `lineDiff`. */
 export async function unifiedDiff(name: string, before: string, after: string): Promise<string> {
-  return (await lineDiff(before, after)).unified(name)
+  return (await lineDiff(before, after)).toPatch(name)
 }
 
 const AROUND = 3

@@ -35,7 +35,7 @@ type CallResult = Extract<ConversationItem, { kind: 'tool_result' }>
  */
 export class Conversation {
   readonly #transients: Transients
-  readonly #refused: ReadonlySet<TurnId>
+  readonly #refusedTurns: ReadonlySet<TurnId>
   readonly #summaries: ReadonlySet<TurnId>
   readonly #turn: TurnId | undefined
   readonly #resources: SessionResources
@@ -43,11 +43,11 @@ export class Conversation {
   readonly #checkpoint: History['checkpoint']
   readonly #items: ConversationItem[] = []
   /** The Turn that started last. */
-  #started: WholeEvent<'turn_started'> | undefined
+  #lastStart: WholeEvent<'turn_started'> | undefined
   #calls: Call[] = []
   #results = new Map<string, CallResult>()
   #behind: ConversationItem[] = []
-  #settled = true
+  #isSettled = true
   /** The Turn of an incomplete answer that no request followed yet. */
   #brokenOff: TurnId | undefined
 
@@ -57,7 +57,7 @@ export class Conversation {
   constructor(all: readonly WholeEvent[], scope: RequestScope, shown = 0) {
     const { checkpoint, state, elisions, events } = historyOf(all)
     this.#transients = transientsAt(all, scope.turn, scope.replay)
-    this.#refused = refusedTurns(events)
+    this.#refusedTurns = refusedTurns(events)
     this.#summaries = summaryTurns(events)
     this.#turn = scope.turn
     // Resources from before the checkpoint are shown only by views, which name all that is needed.
@@ -69,7 +69,7 @@ export class Conversation {
       for (const text of state.appended ?? []) this.#note(checkpoint.seq, appendedParts(text))
       for (const text of textsBefore(state)) this.#note(checkpoint.seq, instructionParts(text))
     }
-    if (shown > 0) this.#started = lastStarted(events.slice(0, shown))
+    if (shown > 0) this.#lastStart = lastStarted(events.slice(0, shown))
     for (let at = shown; at < events.length; at += 1) {
       const event = events[at]
       if (event !== undefined) this.#take(event)
@@ -78,7 +78,7 @@ export class Conversation {
 
   /** Every call so far has its result, and no Turn is hidden from another. */
   get isSettled(): boolean {
-    return this.#settled && this.#summaries.size === 0
+    return this.#isSettled && this.#summaries.size === 0
   }
 
   /** All items so far; a call without a result gets one that says so. Earlier items stay the same objects. */
@@ -156,7 +156,7 @@ export class Conversation {
       case 'text_unpinned':
         return this.#pin(event)
       case 'turn_started':
-        this.#started = event
+        this.#lastStart = event
         return undefined
       case 'turn_ended': {
         const text = notes.turnEnded(event.data)
@@ -201,7 +201,7 @@ export class Conversation {
   }
 
   #isHidden(turn: TurnId): boolean {
-    return this.#refused.has(turn) || (this.#summaries.has(turn) && turn !== this.#turn)
+    return this.#refusedTurns.has(turn) || (this.#summaries.has(turn) && turn !== this.#turn)
   }
 
   /** The output of a call, or a pointer to it. */
@@ -240,8 +240,8 @@ export class Conversation {
 
   /** Text that is added to a running Turn may be from another person. */
   #senderOf({ turn_id, data }: WholeEvent<'user_message'>): string | undefined {
-    if (data.steer === true || this.#started?.turn_id !== turn_id) return undefined
-    return this.#started?.data.source.user?.name
+    if (data.steer === true || this.#lastStart?.turn_id !== turn_id) return undefined
+    return this.#lastStart?.data.source.user?.name
   }
 
   #viewParts(event: WholeEvent<'resource_view'>): Part[] {
@@ -317,7 +317,7 @@ export class Conversation {
     if (this.#calls.length === 0) return
     for (const { call_id, name, seq } of this.#calls) {
       const result = this.#results.get(call_id)
-      if (result === undefined) this.#settled = false
+      if (result === undefined) this.#isSettled = false
       const unknown = { kind: 'tool_result', seq, call_id, name, outcome: 'unknown' } as const
       this.#items.push(result ?? { ...unknown, output: NO_RESULT })
     }

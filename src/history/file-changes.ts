@@ -22,7 +22,7 @@ export interface ChangedTurn {
   /** In the order in which files were first changed. */
   readonly files: readonly FileChange[]
   /** A person undid it; files that could not be restored can be tried again. */
-  readonly undone: boolean
+  readonly isUndone: boolean
 }
 
 /** The Turns that changed files with write or edit, the earliest first. The Log does not record changes by programs. */
@@ -47,7 +47,7 @@ export function changedTurns(events: readonly WholeEvent[]): ChangedTurn[] {
     turn,
     number: order.indexOf(turn) + 1,
     files: [...files.values()],
-    undone: undone.has(turn),
+    isUndone: undone.has(turn),
   }))
 }
 

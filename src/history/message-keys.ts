@@ -38,12 +38,12 @@ export function keysAfter(
   if (hashes.length === 0 && before?.filter === undefined) return undefined
   if (hashes.length <= MOST_HASHES && jsonBytes(all) <= bytes) return all
   const filter = new IdFilter(before?.filter, FILTER_BYTES)
-  const alone = jsonBytes({ newest: [], filter: filter.stored() })
+  const alone = jsonBytes({ newest: [], filter: filter.toBase64() })
   if (alone > bytes) return { newest: [], filter: '' }
   const kept = Math.min(hashes.length, MOST_HASHES, Math.floor((bytes - alone) / HASH_BYTES))
   const older = hashes.length - kept
   for (const hash of hashes.slice(0, older)) filter.add(hash)
-  return { newest: hashes.slice(older), filter: filter.stored() }
+  return { newest: hashes.slice(older), filter: filter.toBase64() }
 }
 
 function rawTurn(events: readonly WholeEvent[], key: string): TurnId | undefined {

@@ -1,5 +1,5 @@
 import { HeadTail } from '../encoding/head-tail.ts'
-import { counted } from '../encoding/amounts.ts'
+import { countOf } from '../encoding/amounts.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { PersonCommand } from '../model/events/tool-events.ts'
 import { LIMITS } from '../model/limits.ts'
@@ -87,7 +87,7 @@ function shortOutput(one: PersonCommand, most: number): PersonCommand {
   const shown = new HeadTail(share)
   shown.push(Buffer.from(one.output))
   const { head, tail, left_out_bytes } = shown.end()
-  const note = `[${counted(left_out_bytes, 'byte')} omitted here]`
+  const note = `[${countOf(left_out_bytes, 'byte')} omitted here]`
   const output = [head, note, tail].filter((part) => part !== '').join('\n')
   return { ...one, output, truncated: true }
 }

@@ -1,4 +1,4 @@
-import { quoted, shortened } from '../encoding/quote.ts'
+import { quote, shorten } from '../encoding/quote.ts'
 import { isJsonObject, parseJson } from '../encoding/json.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
@@ -65,7 +65,7 @@ export function uncoveredLines(ran: readonly RanCommand[]): string[] {
       skill: `a Skill in Turn ${turn}`,
       person: `you after Turn ${turn}`,
     }[by]
-    groups.set(label, [...(groups.get(label) ?? []), quoted(shortened(command, COMMAND_BYTES))])
+    groups.set(label, [...(groups.get(label) ?? []), quote(shorten(command, COMMAND_BYTES))])
   }
   return [
     ...(omitted === 0 ? [] : [`${omitted} earlier ones`]),

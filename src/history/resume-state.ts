@@ -74,8 +74,8 @@ type EarlierRequest = NonNullable<ResumeState['requests']>[number]
 function earlierResources(before: Before) {
   const known = new SessionResources(before)
   const fates = fatesAfter(before)
-  const all = known.all.map(({ descriptor, seq, turn, by, gone }): EarlierResource => {
-    const fate = gone ?? fates.get(descriptor.resource_id)
+  const all = known.all.map(({ descriptor, seq, turn, by, goneBy }): EarlierResource => {
+    const fate = goneBy ?? fates.get(descriptor.resource_id)
     return {
       descriptor,
       seq,
@@ -142,7 +142,7 @@ function callIds({ state, events }: Before): string | undefined {
   if (ids.length === 0) return state.call_ids
   const filter = new IdFilter(state.call_ids)
   for (const id of ids) filter.add(id)
-  return filter.stored()
+  return filter.toBase64()
 }
 
 /** The texts of notices that are given once for each Resource, or for each model. */

@@ -43,5 +43,5 @@ test.each([
       event,
     ]),
   )
-  expect(resources.byHandle('@img1')?.gone).toBe(gone)
+  expect(resources.byHandle('@img1')?.goneBy).toBe(gone)
 })

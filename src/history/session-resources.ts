@@ -16,7 +16,7 @@ export interface SessionResource {
   /** Who added it: a person with a message, or the agent with its answer. */
   readonly by: 'person' | 'agent'
   /** Why its bytes are never shown again; absent while they may be. */
-  readonly gone?: 'dropped' | 'quarantined'
+  readonly goneBy?: 'dropped' | 'quarantined'
   /** It was added before the checkpoint in force. */
   readonly earlier?: true
 }
@@ -85,9 +85,9 @@ export class SessionResources {
     this.#last = Math.max(this.#last, Number(/\d+$/.exec(handle)?.[0] ?? 0))
   }
 
-  #end(id: ResourceId, gone: NonNullable<SessionResource['gone']>): void {
+  #end(id: ResourceId, goneBy: NonNullable<SessionResource['goneBy']>): void {
     const known = this.#byId.get(id)
     // The first reason stays, because it is final.
-    if (known !== undefined && known.gone === undefined) this.#byId.set(id, { ...known, gone })
+    if (known !== undefined && known.goneBy === undefined) this.#byId.set(id, { ...known, goneBy })
   }
 }

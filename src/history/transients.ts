@@ -54,8 +54,17 @@ export function transientsAt(
 }
 
 function transientsAfter(history: History, now: TurnId | undefined, replay: Replay): Transients {
-  const { retired, ended, withheld, lost, losses, attachingTurn, answered, order, summaries } =
-    stateAfter(history)
+  const {
+    retiredIds,
+    ended,
+    withheldIds,
+    firstLosses,
+    losses,
+    attachingTurn,
+    answeredTurns,
+    order,
+    summaries,
+  } = stateAfter(history)
   const place = new Map(order.map((turn, at) => [turn, at]))
   const turnNumber = (turn: TurnId | undefined) =>
     turn === undefined ? order.length : (place.get(turn) ?? order.length)
@@ -66,14 +75,15 @@ function transientsAfter(history: History, now: TurnId | undefined, replay: Repl
     if (turn === at) return 'turn'
     // If no Turn between the attaching one and `at` was answered, no model has seen the bytes.
     const between = order.slice(place.get(turn) ?? 0, turnNumber(at))
-    return between.every((one) => !answered.has(one)) ? 'carried' : undefined
+    return between.every((one) => !answeredTurns.has(one)) ? 'carried' : undefined
   }
   const lossSince: Transients['lossSince'] = ({ seq, turn_id, resource }) =>
     losses.find((loss) => loss.seq > seq && loss.turn === turn_id && loss.resource === resource)
   return {
     lifetimeOf: (turn, resource) => {
       const isGone =
-        resource !== undefined && [retired, ended, withheld].some((gone) => gone.has(resource))
+        resource !== undefined &&
+        [retiredIds, ended, withheldIds].some((gone) => gone.has(resource))
       return isGone ? undefined : lifetimeIn(turn, now)
     },
     turnOnly: (shown) => {
@@ -84,7 +94,7 @@ function transientsAfter(history: History, now: TurnId | undefined, replay: Repl
     },
     isOmitted: (turn) => turn !== undefined && turn !== now && summaries.has(turn),
     lossOf: (resource) => {
-      const loss = lost.get(resource)
+      const loss = firstLosses.get(resource)
       // If only a view should have shown the bytes by then, the text of the message does not change.
       const isMissed =
         loss !== undefined && lifetimeIn(attachingTurn.get(resource), loss.turn) !== undefined
@@ -97,17 +107,17 @@ function transientsAfter(history: History, now: TurnId | undefined, replay: Repl
 /** The state of Resources and Turns. */
 interface ResourceState {
   /** Bytes attached to a message are in no later request; a view may still show them. */
-  readonly retired: Set<ResourceId>
+  readonly retiredIds: Set<ResourceId>
   /** Their bytes are never shown again. */
   readonly ended: Set<ResourceId>
   /** Bytes attached to a message must not be sent to the model, as decided before any of them were sent. */
-  readonly withheld: Set<ResourceId>
+  readonly withheldIds: Set<ResourceId>
   /** The first loss of each. */
-  readonly lost: Map<ResourceId, LossEvent>
+  readonly firstLosses: Map<ResourceId, LossEvent>
   readonly losses: LossEvent[]
   /** The Turn of the message that a Resource is attached to. */
   readonly attachingTurn: Map<ResourceId, TurnId | undefined>
-  readonly answered: Set<TurnId>
+  readonly answeredTurns: Set<TurnId>
   /** Turns that only ask for a summary. What they show counts as not yet seen. */
   readonly summaries: Set<TurnId>
   /** Turns in the order in which they started. */
@@ -123,17 +133,17 @@ interface LossEvent extends LossRecord {
 
 function stateAfter({ state: before, events }: History): ResourceState {
   const state: ResourceState = {
-    retired: new Set(),
+    retiredIds: new Set(),
     ended: new Set(
       before.resources.flatMap(({ descriptor, fate }) =>
         fate === 'dropped' || fate === 'quarantined' ? [descriptor.resource_id] : [],
       ),
     ),
-    withheld: new Set(),
-    lost: new Map(),
+    withheldIds: new Set(),
+    firstLosses: new Map(),
     losses: [],
     attachingTurn: new Map(),
-    answered: new Set(),
+    answeredTurns: new Set(),
     summaries: new Set(),
     order: [],
   }
@@ -155,20 +165,20 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
       for (const { resource_id } of event.data.projected ?? []) projected.add(resource_id)
       return
     case 'provider_usage':
-      if (turn_id !== undefined && !state.summaries.has(turn_id)) state.answered.add(turn_id)
+      if (turn_id !== undefined && !state.summaries.has(turn_id)) state.answeredTurns.add(turn_id)
       return
     case 'permission_decision': {
       const resource = withheldBy(event.data)
       if (resource === undefined || projected.has(resource)) return
       miss(state, { seq: event.seq, turn: turn_id, resource, why: 'upload_denied' })
-      state.withheld.add(resource)
+      state.withheldIds.add(resource)
       return
     }
     case 'resource_retired': {
       const { resource_id: resource, estimate: figures } = event.data
       const why = LOSSES.find((loss) => loss === event.data.why)
       if (why !== undefined) lose(state, { seq: event.seq, turn: turn_id, resource, why, figures })
-      state.retired.add(resource)
+      state.retiredIds.add(resource)
       return
     }
     case 'resource_quarantined': {
@@ -227,7 +237,11 @@ function lose(state: ResourceState, loss: LossEvent): void {
 }
 
 /** Keeps the first reason. */
-function miss({ retired, ended, withheld, lost }: ResourceState, loss: LossEvent): void {
+function miss(
+  { retiredIds, ended, withheldIds, firstLosses }: ResourceState,
+  loss: LossEvent,
+): void {
   const { resource } = loss
-  if (![retired, ended, withheld].some((gone) => gone.has(resource))) lost.set(resource, loss)
+  if (![retiredIds, ended, withheldIds].some((gone) => gone.has(resource)))
+    firstLosses.set(resource, loss)
 }

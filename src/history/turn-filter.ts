@@ -7,7 +7,7 @@ export class TurnFilter {
   readonly #number: number | undefined
   #turn: string | undefined
   #turns = 0
-  #found = false
+  #wasFound = false
   #over = false
 
   private constructor(turn: string | undefined, number: number | undefined) {
@@ -30,7 +30,7 @@ export class TurnFilter {
     }
     if (this.#turn === undefined) return this.#number === undefined
     if (turn_id !== this.#turn) return false
-    this.#found = true
+    this.#wasFound = true
     this.#over = type === 'turn_ended'
     return true
   }
@@ -43,6 +43,6 @@ export class TurnFilter {
   /** The number of Turns, if the named one does not exist. */
   get missing(): { readonly turns: number } | undefined {
     const named = this.#turn !== undefined || this.#number !== undefined
-    return named && !this.#found ? { turns: this.#turns } : undefined
+    return named && !this.#wasFound ? { turns: this.#turns } : undefined
   }
 }

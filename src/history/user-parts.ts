@@ -93,7 +93,7 @@ export function variantPart(
 ): Part[] {
   const { width, height } = made ?? {}
   const size = width === undefined || height === undefined ? {} : { width, height }
-  const variant = { of: content_sha256, ...(made === undefined ? {} : { made }) }
+  const variant = { of: content_sha256, ...(made === undefined ? {} : { params: made }) }
   const media_type = blobMediaType(blob)
   return [{ type: 'blob', blob, media_type, resource, handle, ...size, variant, lifetime }]
 }

@@ -42,7 +42,7 @@ test.each([
     program.sockets[0]?.write(before)
     await new Promise<void>((resolve) => void setTimeout(resolve, PAUSE_MS))
     const resumed = await program.resume((ms) => void program.sockets[0]?.write(`${ms}\n`))
-    expect(await program.exited).toMatchObject({ code: 0 })
+    expect(await program.exit).toMatchObject({ code: 0 })
     const { ms, runningMs } = Report.parse(JSON.parse(output.replace('up\n', '')))
     const pausedMs = resumed.ok ? resumed.value : 0
     expect(pausedMs).toBeGreaterThanOrEqual(PAUSE_MS)

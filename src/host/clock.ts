@@ -45,7 +45,7 @@ export function countPauses(): void {
     const next = setImmediate(then)
     return () => clearImmediate(next)
   })
-  process.on('SIGCONT', () => counting.continued())
+  process.on('SIGCONT', () => counting.noteContinue())
   pausable = counting
 }
 

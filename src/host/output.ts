@@ -2,19 +2,19 @@ import { fstatSync, writeSync } from 'node:fs'
 import process from 'node:process'
 import { isatty } from 'node:tty'
 
-/** An output for text. Writing never throws, even when the reader is gone; then `broken` is true. */
+/** An output for text. Writing never throws, even when the reader is gone; then `isBroken` is true. */
 export interface Output {
   readonly isTTY: boolean
   /** Size of the terminal; 80 by 24 if there is none. */
   readonly columns: number
   readonly rows: number
   /** Further writes are lost: the reader is gone, or `failure` says why. */
-  readonly broken: boolean
+  readonly isBroken: boolean
   /** The error code that ended writing, such as `ENOSPC`. Absent when the reader went away. */
   readonly failure: string | undefined
   write(text: string): void
   /** Resolves when everything written so far was passed to the system or is lost. */
-  flushed(): Promise<void>
+  flush(): Promise<void>
 }
 
 /** Both outputs of this process. */
@@ -41,7 +41,7 @@ function outputOf(stream: NodeJS.WriteStream, fd: number): Output {
     get rows() {
       return positive(stream.rows, ROWS)
     },
-    get broken() {
+    get isBroken() {
       return broken
     },
     get failure() {
@@ -50,7 +50,7 @@ function outputOf(stream: NodeJS.WriteStream, fd: number): Output {
     write: (text) => {
       if (!broken) write(text)
     },
-    flushed: () =>
+    flush: () =>
       new Promise((resolve) => {
         const settle = () => {
           stream.off('error', settle)

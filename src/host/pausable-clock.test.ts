@@ -38,8 +38,8 @@ function world() {
 
 /** What is read after a pause: how long it was, and that the process was continued, in either order. */
 const ORDERS = [
-  ['the length, then the signal', ['leaveOut', 'continued']],
-  ['the signal, then the length', ['continued', 'leaveOut']],
+  ['the length, then the signal', ['leaveOut', 'noteContinue']],
+  ['the signal, then the length', ['noteContinue', 'leaveOut']],
 ] as const
 
 test.each(ORDERS)('a due timer leaves out a pause that is reported with %s', (_, order) => {
@@ -75,7 +75,7 @@ test('after a signal, due timers wait for the length, which may be read later', 
   const { clock, pass } = world()
   let fired = 0
   clock.after(100, () => (fired += 1))
-  pass(5_000, () => clock.continued())
+  pass(5_000, () => clock.noteContinue())
   pass(5)
   pass(5, () => clock.leaveOut(5_000))
   pass(5)
@@ -88,7 +88,7 @@ test('if the length is never reported, due timers fire after a second', () => {
   const { clock, pass } = world()
   let fired = 0
   clock.after(100, () => (fired += 1))
-  pass(5_000, () => clock.continued())
+  pass(5_000, () => clock.noteContinue())
   pass(999)
   expect(fired).toBe(0)
   pass(5)

@@ -7,7 +7,7 @@ interface Ticking {
 /** A clock that does not advance while its process is paused, once it knows how long that was. */
 export interface PausableClock extends Ticking {
   /** The process has been continued; how long it was paused may not be known yet. */
-  continued(): void
+  noteContinue(): void
   /** The process was paused for `ms`. */
   leaveOut(ms: number): void
 }
@@ -29,7 +29,7 @@ export function pausableClock(raw: Ticking, soon: (then: () => void) => () => vo
   let last = Number.NEGATIVE_INFINITY
   /** Until when due timers wait for `leaveOut`. */
   let newsUntil = Number.NEGATIVE_INFINITY
-  /** Until when a call of `continued` belongs to the last `leaveOut`: the two arrive in any order. */
+  /** Until when a call of `noteContinue` belongs to the last `leaveOut`: the two arrive in any order. */
   let toldUntil = Number.NEGATIVE_INFINITY
 
   const monotonicMs = () => (last = raw.monotonicMs() - leftOutOfReadings)
@@ -50,7 +50,7 @@ export function pausableClock(raw: Ticking, soon: (then: () => void) => () => vo
   return {
     monotonicMs,
     after,
-    continued: () => {
+    noteContinue: () => {
       const now = raw.monotonicMs()
       if (now >= toldUntil) newsUntil = now + LONGEST_NEWS_MS
       toldUntil = Number.NEGATIVE_INFINITY

@@ -43,8 +43,8 @@ export interface WorkspaceRegister {
 export function workspaceRegister(home: Folder, ids: Ids): WorkspaceRegister {
   return {
     add: async (folder) => {
-      const { origin, registered } = originOf(folder.path, home.label)
-      if (!registered) await ifPossible(addEntry(home, folder, origin, ids))
+      const { origin, isRegistered } = originOf(folder.path, home.label)
+      if (!isRegistered) await ifPossible(addEntry(home, folder, origin, ids))
       return origin
     },
     workspaceOf: async (session) => {

@@ -46,7 +46,7 @@ async function linesOf({ storage, writer }: OpenedLog): Promise<LogLine[]> {
   return lines
 }
 
-const textOf = ({ logged: { event } }: LogLine) =>
+const textOf = ({ content: { event } }: LogLine) =>
   'text' in event.data ? event.data.text : undefined
 
 test('concurrent appends share one write and keep their call order', async () => {
@@ -127,7 +127,7 @@ test('a field over 64 KiB moves to a blob, so lines stay small [TI-082]', async 
   expect(fits.map(textOf)).toEqual(['x'.repeat(limit)])
   const long = 'ü'.repeat(limit)
   const [line] = value(await opened.writer.append([message(opened.turn, long)]))
-  const data = line?.logged.event.data ?? {}
+  const data = line?.content.event.data ?? {}
   expect(Object.keys(data).toSorted()).toEqual(['prompt_mode', 'text_blob'])
   const key = 'text_blob' in data ? String(data.text_blob) : ''
   expect(value(await opened.storage.store.get(key)).toString('utf8')).toBe(long)
@@ -223,7 +223,7 @@ test('a field that collides with a spilled one is refused, and spilling loses no
   const [line] = value(
     await opened.writer.append([{ type: 'notice', turn_id: opened.turn, data: odd }]),
   )
-  expect(Object.keys(line?.logged.event.data ?? {}).toSorted()).toEqual([
+  expect(Object.keys(line?.content.event.data ?? {}).toSorted()).toEqual([
     '__proto__',
     'code',
     'text_blob',

@@ -33,7 +33,7 @@ export interface WriterParts<State> {
 /** A pending call of `append`. */
 interface PendingAppend extends BatchEntry {
   preparing: Promise<void>
-  prepared: readonly PreparedEvent[]
+  events: readonly PreparedEvent[]
   settle(result: Result<readonly LogLine[]>): void
 }
 
@@ -54,12 +54,12 @@ export class LogWriter<State> {
   #state: State
   readonly #batches: Batches<PendingAppend>
   #stopError: Failed | undefined
-  #released = false
+  #isReleased = false
   #headFailure: HawserError | undefined
-  readonly #uncovered = new Set<number>()
+  readonly #beyondHead = new Set<number>()
   #indexedTo: number
   /** Every line so far matches its schema. */
-  #checked: boolean
+  #isChecked: boolean
 
   constructor(parts: WriterParts<State>) {
     this.#parts = parts
@@ -67,7 +67,7 @@ export class LogWriter<State> {
     this.#cursor = parts.start.cursor
     this.#state = parts.start.state
     this.#indexedTo = parts.indexedTo
-    this.#checked = parts.isChecked
+    this.#isChecked = parts.isChecked
     this.#batches = new Batches({
       batchBytes: BATCH_BYTES,
       commit: (batch) => this.#writeBatch(batch),
@@ -96,12 +96,12 @@ export class LogWriter<State> {
    * force; take it back.
    */
   isUncovered(seq: number): boolean {
-    return this.#uncovered.has(seq)
+    return this.#beyondHead.has(seq)
   }
 
   /** Call this after reading every line up to `cursor` and finding that each matches its schema; the next heads record it. */
   vouch({ offset, prev }: Cursor): void {
-    this.#checked ||= offset === this.#cursor.offset && prev === this.#cursor.prev
+    this.#isChecked ||= offset === this.#cursor.offset && prev === this.#cursor.prev
   }
 
   /** `now` writes immediately; otherwise deferrable Events wait for the next urgent one, up to a time limit. */
@@ -124,7 +124,7 @@ export class LogWriter<State> {
     const { file, lease } = this.#parts
     try {
       await this.#batches.drain()
-      this.#released = true
+      this.#isReleased = true
       if (this.#stopError === undefined && !this.#batches.hasDefect) {
         await this.#keepHead([])
         await this.#keepIndex()
@@ -137,12 +137,12 @@ export class LogWriter<State> {
   }
 
   #enqueue(urgent: boolean, preparing: () => Preparation): Promise<Result<readonly LogLine[]>> {
-    if (this.#released) throw new Error('this Log was released to the next writer')
+    if (this.#isReleased) throw new Error('this Log was released to the next writer')
     return new Promise((settle, abort) => {
       const pending: PendingAppend = {
         urgent,
         bytes: undefined,
-        prepared: [],
+        events: [],
         settle,
         abort,
         preparing: Promise.resolve(),
@@ -166,7 +166,7 @@ export class LogWriter<State> {
       this.#batches.remove(pending)
       return pending.settle(answer)
     }
-    pending.prepared = answer.value
+    pending.events = answer.value
     pending.bytes = bytes
     this.#batches.wake()
   }
@@ -178,7 +178,7 @@ export class LogWriter<State> {
     if (failure !== undefined) return this.#refusal(failure)
     this.#cursor = cursor
     const lines = groups.flat()
-    this.#checked &&= lines.every(({ logged }) => logged.known)
+    this.#isChecked &&= lines.every(({ content }) => content.isKnown)
     const covered = await this.#keepHead(lines)
     for (const line of lines) this.#fold(line, covered)
     if (cursor.offset - this.#indexedTo > INDEX_EVERY_BYTES) await this.#keepIndex()
@@ -187,7 +187,7 @@ export class LogWriter<State> {
 
   #fold(line: LogLine, covered: boolean): void {
     this.#state = this.#parts.fold.step(this.#state, line, covered)
-    if (!covered && canWiden(line.logged)) this.#uncovered.add(line.seq)
+    if (!covered && canWiden(line.content)) this.#beyondHead.add(line.seq)
   }
 
   /** Gives every Event of the batch its place in the chain. */
@@ -195,7 +195,7 @@ export class LogWriter<State> {
     let cursor = this.#cursor
     let place = 0
     const pieces: Buffer[] = []
-    const groups = batch.map(({ prepared }) =>
+    const groups = batch.map(({ events: prepared }) =>
       prepared.map((one) => {
         const { line, bytes } = sealedLine(one, cursor, place)
         pieces.push(bytes)
@@ -222,7 +222,7 @@ export class LogWriter<State> {
     if (!due && this.#headFailure === undefined) return true
     const { place, session } = this.#parts
     try {
-      const checkedWith = this.#checked ? place.schemas : undefined
+      const checkedWith = this.#isChecked ? place.schemas : undefined
       await place.heads.write(session, headOf(this.#cursor, checkedWith))
       this.#headFailure = undefined
       return true
@@ -245,9 +245,9 @@ export class LogWriter<State> {
   }
 }
 
-function isHeadDue({ logged }: LogLine): boolean {
-  const { event } = logged
-  return event.type === 'turn_ended' || !event.turn_id || canWiden(logged)
+function isHeadDue({ content }: LogLine): boolean {
+  const { event } = content
+  return event.type === 'turn_ended' || !event.turn_id || canWiden(content)
 }
 
 const TOO_MUCH = 'The append exceeds the maximum size of one write to the Log.'

@@ -55,7 +55,7 @@ export async function* readBackward(
       }
       newest = false
       yield ok(line)
-      expected = { seq: line.seq - 1, hash: line.logged.event.prev }
+      expected = { seq: line.seq - 1, hash: line.content.event.prev }
     }
     if (newest && head !== undefined && head.seq >= 0) yield damageError(session, 0, 'head_missing')
     if (file.lineage?.isBroken === true) yield damageError(session, start.offset, 'parent_missing')

@@ -17,7 +17,7 @@ import { spill, type KeepBlob } from './spill.ts'
 
 /** An Event that fits the Log at any position. `data` is what a reader of `unsealed` will see. */
 export interface PreparedEvent {
-  readonly unsealed: UnsealedEvent
+  readonly event: UnsealedEvent
   readonly data: Record<string, unknown>
   /** Why readers of this version skip it: only an Event of another Log may be unknown. */
   readonly unknown: UnknownEvent['why'] | undefined
@@ -93,8 +93,8 @@ function preparedOf(
   const { type, turn_id } = draft
   const unknown = unknownBecause(type, data)
   if (unknown !== undefined) return unreadable(draft, unknown)
-  const unsealed = unsealedOf(place.ids.event(), session, turn_id, ts, type, text)
-  return ok({ unsealed, data, unknown, bytes: Buffer.byteLength(text) + ENVELOPE_BYTES })
+  const event = unsealedOf(place.ids.event(), session, turn_id, ts, type, text)
+  return ok({ event, data, unknown, bytes: Buffer.byteLength(text) + ENVELOPE_BYTES })
 }
 
 /** Fields whose text repeats from Event to Event. */
@@ -114,31 +114,30 @@ export function restoreEvent(session: SessionId, event: EventEnvelope): Prepared
   const text = wellFormedJson(data)
   const unsealed = unsealedOf(id, session, turn_id, ts, type, text)
   const bytes = Buffer.byteLength(text) + ENVELOPE_BYTES
-  return { unsealed, data, unknown: unknownBecause(type, data), bytes }
+  return { event: unsealed, data, unknown: unknownBecause(type, data), bytes }
 }
 
 /** The line of a prepared Event at `cursor`, identical to what a reader of the file gets. */
 export function sealedLine(
-  { unsealed, data, unknown }: PreparedEvent,
+  { event, data, unknown }: PreparedEvent,
   { seq, prev, offset }: Cursor,
   batch: number,
 ): SealedLine {
-  const { bytes, crc } = sealLine(unsealed, seq, prev, batch)
+  const { bytes, crc } = sealLine(event, seq, prev, batch)
   const length = bytes.length - 1
-  const envelope = envelopeOf({ unsealed, data, seq, prev, batch, crc })
+  const envelope = envelopeOf({ event, data, seq, prev, batch, crc })
   const hash = sha256(bytes.subarray(0, length))
   return { bytes, line: lineAt(judgedEvent(envelope, unknown), hash, offset, length) }
 }
 
-interface PlacedEvent
-  extends Pick<PreparedEvent, 'unsealed' | 'data'>, Pick<Cursor, 'seq' | 'prev'> {
+interface PlacedEvent extends Pick<PreparedEvent, 'event' | 'data'>, Pick<Cursor, 'seq' | 'prev'> {
   readonly batch: number
   readonly crc: string
 }
 
 /** Lists the fields instead of spreading: this runs for every Event, and spread objects are large and slow to access. */
-function envelopeOf({ unsealed, data, seq, prev, batch, crc }: PlacedEvent): EventEnvelope {
-  const { id, session_id, turn_id, ts, type } = unsealed
+function envelopeOf({ event, data, seq, prev, batch, crc }: PlacedEvent): EventEnvelope {
+  const { id, session_id, turn_id, ts, type } = event
   if (turn_id === undefined) {
     return batch === 0
       ? { v: 1, seq, id, session_id, ts, type, data, prev, crc }

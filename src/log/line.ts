@@ -16,7 +16,7 @@ export interface Cursor {
 
 /** A valid line of a Log. `next` is the position after it. */
 export interface LogLine {
-  readonly logged: LoggedEvent
+  readonly content: LoggedEvent
   readonly seq: number
   readonly offset: number
   readonly hash: string
@@ -91,10 +91,15 @@ export function decodeLine(bytes: Buffer, strict: boolean): DecodedLine {
 }
 
 /** A decoded line at its position in the file. `length` excludes the newline. */
-export function lineAt(logged: LoggedEvent, hash: string, offset: number, length: number): LogLine {
-  const { seq } = logged.event
+export function lineAt(
+  content: LoggedEvent,
+  hash: string,
+  offset: number,
+  length: number,
+): LogLine {
+  const { seq } = content.event
   return {
-    logged,
+    content,
     seq,
     offset,
     hash,

@@ -65,8 +65,8 @@ export async function forkOf(
   const end = whole.indexOf(NEWLINE)
   const decoded = end === -1 ? undefined : decodeLine(whole.subarray(0, end), false)
   if (decoded?.ok !== true || decoded.envelope.session_id !== session) return undefined
-  const { known, event } = readEvent(decoded.envelope)
-  if (!known || event.type !== 'session_fork') return undefined
+  const { isKnown, event } = readEvent(decoded.envelope)
+  if (!isKnown || event.type !== 'session_fork') return undefined
   const { seq, prev, data } = event
   const { parent_session_id: parent, at_seq, at_hash, at_offset } = data
   if (parent === undefined || at_offset === undefined) return undefined

@@ -62,7 +62,7 @@ async function readBackward(storage: TestPlace, session: SessionId): Promise<Log
   return lines.toReversed()
 }
 
-const idsOf = (lines: readonly LogLine[]) => lines.map(({ logged }) => logged.event.id)
+const idsOf = (lines: readonly LogLine[]) => lines.map(({ content }) => content.event.id)
 
 test('a lineage is one sequence of lines, read in either direction, and continued by its writer', async () => {
   const { storage, session } = await finishedSession()
@@ -74,7 +74,7 @@ test('a lineage is one sequence of lines, read in either direction, and continue
   expect(idsOf(lines).slice(0, 6)).toEqual(idsOf(root).slice(0, 6))
   expect(idsOf(lines).slice(0, 8)).toEqual(idsOf(await read(storage, child)).slice(0, 8))
   for (const [i, line] of lines.slice(1).entries()) {
-    expect(line.logged.event.prev).toBe(lines[i]?.hash)
+    expect(line.content.event.prev).toBe(lines[i]?.hash)
     expect(line.offset).toBe(lines[i]?.next.offset)
   }
   expect(idsOf(await readBackward(storage, grandchild))).toEqual(idsOf(lines))
@@ -175,7 +175,7 @@ test('a torn tail of a fork is cut at its place in the lineage', async () => {
   const writing = { fold: textFold, keep: storage.keep }
   await value(await acquireLog(storage.place, child, writing)).release()
   const lines = await read(storage, child)
-  expect(lines.map(({ logged }) => logged.event.type).slice(6)).toEqual([
+  expect(lines.map(({ content }) => content.event.type).slice(6)).toEqual([
     'session_fork',
     'notice',
     'log_repaired',

@@ -86,7 +86,7 @@ test('the next writer records a writer that was killed', async () => {
   const storage = await testPlace(killed.folder(), immediateClock)
   const writer = value(await acquire({ ...story, storage }))
   await writer.release()
-  const last = (await allLines({ ...story, storage })).at(-1)?.logged.event
+  const last = (await allLines({ ...story, storage })).at(-1)?.content.event
   expect(last).toMatchObject({ type: 'lock_taken', data: { previous_holder: { pid: 4711 } } })
   const again = await rawBytes(storage.place.folders.sessions, leaseName(story.session))
   expect(again.length).toBe(0)
@@ -99,7 +99,7 @@ test('an unfinished last line is cut off, kept beside the Log, and recorded', as
   const torn = Buffer.from('{"v":1,"seq":12,"id":"evt_01')
   await overwrite(sessions, logName(story.session), Buffer.concat([whole, torn]))
   await value(await acquire(story)).release()
-  const last = (await allLines(story)).at(-1)?.logged.event
+  const last = (await allLines(story)).at(-1)?.content.event
   const kept_as = tornName(story.session, '12')
   expect(last).toMatchObject({ type: 'log_repaired', data: { cut_bytes: torn.length, kept_as } })
   expect(await rawBytes(sessions, kept_as)).toEqual(torn)
@@ -110,7 +110,7 @@ test('a repair that was not recorded is recorded by the next writer', async () =
   const { sessions } = story.storage.place.folders
   await overwrite(sessions, tornName(story.session, '12'), Buffer.from('cut earlier'))
   await value(await acquire(story)).release()
-  const last = (await allLines(story)).at(-1)?.logged.event
+  const last = (await allLines(story)).at(-1)?.content.event
   expect(last).toMatchObject({ type: 'log_repaired', data: { cut_bytes: 11 } })
 })
 
@@ -264,6 +264,6 @@ test('a fork continues the chain of its parent', async () => {
   )
   await writer.release()
   const first = (await allLines({ ...story, session: child }))[5]
-  expect(first?.logged.event).toMatchObject({ seq: 5, prev: at?.hash, type: 'session_fork' })
+  expect(first?.content.event).toMatchObject({ seq: 5, prev: at?.hash, type: 'session_fork' })
   await value(await acquire({ ...story, session: child })).release()
 })

@@ -24,7 +24,7 @@ export interface WriterOptions<State> {
   readonly fold: Fold<State>
   readonly keep: KeepBlob
   /** The position after the last line that this process wrote: it vouches for the lines before, whatever the head covers. */
-  readonly written?: Cursor | undefined
+  readonly ownEnd?: Cursor | undefined
 }
 
 /** Creates a Log with its first Events: `session_started`, or `session_fork`, which continues the parent's chain. */
@@ -88,7 +88,7 @@ export async function beginLog<State>(
 export async function acquireLog<State>(
   place: LogPlace,
   session: SessionId,
-  { fold, keep, written }: WriterOptions<State>,
+  { fold, keep, ownEnd }: WriterOptions<State>,
 ): Promise<Result<LogWriter<State>>> {
   return asResult('open the Log', async () => {
     const log = await openLineageToWrite(place.logs, session)
@@ -101,7 +101,7 @@ export async function acquireLog<State>(
         if (await isAbsent(place, log, session, head.value)) return notFound(session)
         if (head.value === undefined) return foreign(session)
         const file = log.under(lease)
-        return takeOver({ place, session, file, lease, fold, keep }, head.value, { written })
+        return takeOver({ place, session, file, lease, fold, keep }, head.value, { ownEnd })
       }),
     )
   })
@@ -114,9 +114,9 @@ export type TakeOverParts<State> = Pick<
 >
 
 export interface TakeOverOptions {
-  readonly written?: Cursor | undefined
+  readonly ownEnd?: Cursor | undefined
   /** A person vouches for every line. */
-  readonly trusted?: boolean
+  readonly isTrusted?: boolean
   /** Events to append in the first write. */
   readonly more?: readonly EventDraft[]
 }
@@ -128,18 +128,18 @@ export interface TakeOverOptions {
 export async function takeOver<State>(
   parts: TakeOverParts<State>,
   head: HeadRecord,
-  { written, trusted = false, more = [] }: TakeOverOptions = {},
+  { ownEnd, isTrusted = false, more = [] }: TakeOverOptions = {},
 ): Promise<Result<LogWriter<State>>> {
   const { place, session, file, lease, fold } = parts
   const broken = brokenLineage(session, file)
   if (broken !== undefined) return broken
-  const vouched = await vouchedEnd(file, head, written)
-  const vouchedSeq = trusted ? Infinity : vouched.seq - 1
+  const vouched = await vouchedEnd(file, head, ownEnd)
+  const vouchedSeq = isTrusted ? Infinity : vouched.seq - 1
   const folded = await foldSettled(parts, head, vouchedSeq)
   const fit = await repair(session, file, folded, head)
   if (!fit.ok) return fit
   const { snapshot: start, indexedTo } = folded
-  const beyond = trusted ? [] : await wideningAfter(file, session, vouched)
+  const beyond = isTrusted ? [] : await wideningAfter(file, session, vouched)
   const takenBack = beyond.length === 0 ? [] : (fold.takeBack?.(start.state, beyond) ?? [])
   const writer = new LogWriter({ ...parts, start, isChecked: false, indexedTo })
   const drafts = [...(await takeOverDrafts(file, writer, lease)), ...takenBack, ...more]
@@ -185,7 +185,7 @@ async function wideningAfter(
   if (size <= from.offset) return []
   const lines: LogLine[] = []
   await scan(file, { session, strict: false, from }, (line) => {
-    if (canWiden(line.logged)) lines.push(line)
+    if (canWiden(line.content)) lines.push(line)
   })
   return lines
 }

@@ -64,7 +64,7 @@ test('a reader stops before an incomplete last line, reports it, and changes not
   await overwrite(storage.place.folders.sessions, logName(session), torn)
   const reader = value(await openReader(storage.place, session))
   const end = value(await reader.forward(() => {}))
-  expect([end.cursor.seq, end.unfinished, end.damage]).toEqual([12, true, undefined])
+  expect([end.cursor.seq, end.isUnfinished, end.damage]).toEqual([12, true, undefined])
   expect(await rawLog(storage.place.folders.sessions, session)).toEqual(torn)
 })
 
@@ -85,8 +85,8 @@ test('Events of unknown type and with unknown fields are kept as they are', asyn
   const reader = value(await openReader(storage.place, session))
   const last = (await forward(reader)).at(-1)
   expect(last?.hash).toBe(sha256(bytes.subarray(0, -1)))
-  expect(last?.logged).toMatchObject({
-    known: false,
+  expect(last?.content).toMatchObject({
+    isKnown: false,
     why: 'unknown_type',
     event: { type: 'from_the_future', data: { a: { b: [1] } } },
   })
@@ -138,12 +138,12 @@ test('descriptors and hydrations come back from the Log as they were written [SR
   ]
   await storyWriter.append(drafts)
   const reader = value(await openReader(storage.place, session))
-  const last = (await forward(reader)).slice(-2).map(({ logged: { event, known } }) => ({
-    known,
+  const last = (await forward(reader)).slice(-2).map(({ content: { event, isKnown } }) => ({
+    isKnown,
     type: event.type,
     data: event.data,
   }))
-  expect(last).toEqual(drafts.map(({ type, data }) => ({ known: true, type, data })))
+  expect(last).toEqual(drafts.map(({ type, data }) => ({ isKnown: true, type, data })))
 })
 
 test('a follower gets every line once and in order, including those of another process', async () => {

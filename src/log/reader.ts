@@ -23,7 +23,7 @@ export interface ReadEnd {
   /** Why the rest of the Log could not be read. */
   readonly damage?: HawserError
   /** The Log ends with an incomplete line: a writer is writing it, or was killed and the next writer will cut it. */
-  readonly unfinished: boolean
+  readonly isUnfinished: boolean
 }
 
 export interface ReadLines extends ReadEnd {
@@ -50,7 +50,7 @@ export interface LogReader {
   /** Whether the head covered the line when this was opened. In a foreign Log, which cannot be continued, all count. */
   readonly covers: (seq: number) => boolean
   /** Every line up to the head matches the current schemas. */
-  readonly vouched: boolean
+  readonly isVouched: boolean
   /** The fold of the whole Log, using the index if possible. */
   fold<State>(fold: Fold<State>): Promise<Result<ReadEnd & { readonly state: State }>>
   /**
@@ -152,12 +152,12 @@ function readerOf(
       ? damageError(session, file.lineage.start.offset, 'parent_missing').error
       : undefined
   const endOf = async ({ cursor, fault }: ScanEnd, whole: boolean): Promise<ReadEnd> => {
-    const unfinished = fault?.reason === 'unterminated'
+    const isUnfinished = fault?.reason === 'unterminated'
     const unlikeHead = whole && head && (await headFault(file, session, cursor, head))
-    const reason = fault !== undefined && !unfinished ? fault.reason : unlikeHead || undefined
+    const reason = fault !== undefined && !isUnfinished ? fault.reason : unlikeHead || undefined
     const found =
       reason === undefined ? (damage ?? broken) : damageError(session, cursor.offset, reason).error
-    return { cursor, unfinished, ...(found === undefined ? {} : { damage: found }) }
+    return { cursor, isUnfinished, ...(found === undefined ? {} : { damage: found }) }
   }
   return {
     session,
@@ -189,7 +189,7 @@ function readerOf(
         ...(head === undefined ? {} : { head }),
       }),
     covers: (seq) => seq <= vouchedSeq,
-    vouched: vouching !== undefined,
+    isVouched: vouching !== undefined,
     holds: async (cursor) => {
       if (!(await cursorHolds(file, cursor))) return false
       const { fault } = await scan(file, { ...options, from: cursor }, () => false)

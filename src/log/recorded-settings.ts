@@ -14,18 +14,18 @@ export class RecordedSettings {
   #model: string | undefined
   #surface: EventData<'prompt_surface'> | undefined
   /** Something that is not vouched for was left out. */
-  #refused = false
+  #hasRefusal = false
   readonly #checkpoints: EventId[] = []
 
   /** A line that is not `vouched` for can only restrict. */
-  see({ known, event }: LoggedEvent, vouched = true): void {
-    if (!known) return
+  see({ isKnown, event }: LoggedEvent, vouched = true): void {
+    if (!isKnown) return
     if (event.type === 'session_started' || event.type === 'session_settings')
       this.#set(event.data, vouched)
     if (event.type === 'session_fork') this.#set(event.data, vouched)
     if (event.type === 'prompt_surface') {
       if (vouched) this.#surface = PromptSurface.safeParse(event.data).data
-      else this.#refused = true
+      else this.#hasRefusal = true
     }
     if (event.type === 'history_compaction' && !vouched) this.#checkpoints.push(event.id)
   }
@@ -34,10 +34,12 @@ export class RecordedSettings {
    * The Events to append: `auto` becomes `ask`, stricter modes stay. Naming the provider, even the same one, revokes every
    * recorded consent to upload bytes. What is not vouched for is undone.
    */
-  narrowed(): readonly EventDraft[] {
+  narrowingEvents(): readonly EventDraft[] {
     const permission_mode = narrower(this.#permission, 'ask')
     const provider = this.#provider === undefined ? {} : { provider: this.#provider }
-    const kept = this.#refused ? { ...(this.#mode && { mode: this.#mode }), ...this.#named() } : {}
+    const kept = this.#hasRefusal
+      ? { ...(this.#mode && { mode: this.#mode }), ...this.#providerAndModel() }
+      : {}
     const settings: EventDraft = {
       type: 'session_settings',
       data: { ...provider, ...kept, permission_mode },
@@ -49,7 +51,7 @@ export class RecordedSettings {
     { permission_mode = this.#permission, mode, provider, model }: EventData<'session_settings'>,
     vouched: boolean,
   ): void {
-    this.#refused ||= !vouched
+    this.#hasRefusal ||= !vouched
     const isFirst = this.#provider === undefined
     this.#permission = vouched ? permission_mode : narrower(this.#permission, permission_mode)
     if (vouched || this.#mode === undefined || mode === 'plan') this.#mode = mode ?? this.#mode
@@ -58,12 +60,12 @@ export class RecordedSettings {
     this.#model = model ?? this.#model
   }
 
-  #named(): { readonly model?: string } {
+  #providerAndModel(): { readonly model?: string } {
     return this.#model === undefined ? {} : { model: this.#model }
   }
 
   #surfaceAgain(): readonly EventDraft[] {
-    if (!this.#refused || this.#surface === undefined) return []
+    if (!this.#hasRefusal || this.#surface === undefined) return []
     return [{ type: 'prompt_surface', data: { ...this.#surface, reason: 'reload' } }]
   }
 }

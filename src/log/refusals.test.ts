@@ -186,7 +186,7 @@ test('the content of a lease is shown only if it is printable', async () => {
   }
   const types: string[] = []
   const reader = value(await openReader(storage.place, session))
-  value(await reader.forward(({ logged }) => void types.push(logged.event.type)))
+  value(await reader.forward(({ content }) => void types.push(content.event.type)))
   expect(types.filter((type) => type === 'lock_taken')).toEqual([])
 })
 

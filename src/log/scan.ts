@@ -65,7 +65,7 @@ export async function scan(
       if (visit(line) === false) return { cursor }
     }
   }
-  return framer.unfinished === 0 ? { cursor } : stop(cursor, 'unterminated')
+  return framer.pendingBytes === 0 ? { cursor } : stop(cursor, 'unterminated')
 }
 
 /** Where a reading begins: by default, and for the start of a Log, at the first line of its lineage. */
@@ -152,7 +152,7 @@ export function readLine(
 /** A fork continues its parent's chain; its first line names the position. */
 export function firstPlace(envelope: EventEnvelope): { seq: number; prev: string | null } {
   const logged = readEvent(envelope)
-  if (!logged.known || logged.event.type !== 'session_fork') return LOG_START
+  if (!logged.isKnown || logged.event.type !== 'session_fork') return LOG_START
   const { at_seq, at_hash } = logged.event.data
   return at_seq === undefined || at_hash === undefined
     ? LOG_START

@@ -38,10 +38,10 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
       let events = 0
       let unknown = 0
       let compactions = 0
-      const end = await scan(file, { session, strict: true }, ({ logged }) => {
+      const end = await scan(file, { session, strict: true }, ({ content }) => {
         events += 1
-        if (!logged.known) unknown += 1
-        if (logged.event.type === 'history_compaction') compactions += 1
+        if (!content.isKnown) unknown += 1
+        if (content.event.type === 'history_compaction') compactions += 1
       })
       const torn = await findTornTail(file, session, end)
       const unlikeHead = known && (await headFault(file, session, end.cursor, known))

@@ -62,7 +62,7 @@ async function bothWays(place: LogPlace) {
 
 async function knownLines(place: LogPlace): Promise<boolean[]> {
   const { fast } = await bothWays(place)
-  return fast.lines.map(({ logged }) => logged.known)
+  return fast.lines.map(({ content }) => content.isKnown)
 }
 
 const GOOD: readonly Raw[] = [
@@ -121,7 +121,7 @@ test('if a Log does not contain its head, every line is checked and the damage i
   const { fast, slow } = await bothWays(place)
   expect(fast).toEqual(slow)
   expect(fast.damage).toMatchObject({ kind: 'log_damaged', details: { reason: 'head_differs' } })
-  expect(fast.lines.map(({ logged }) => logged.known)).toEqual([true, true, false, true])
+  expect(fast.lines.map(({ content }) => content.isKnown)).toEqual([true, true, false, true])
 })
 
 test('bytes that read as the same text are damage', async () => {

@@ -70,7 +70,7 @@ export interface MentionInput {
    * The message also attaches it, so an error would repeat what is said of the attachment. `text`: it is included if it is a
    * text file. `unsaved`: it is included if an editor has unsaved changes of it, which the attachment lacks.
    */
-  readonly attached?: 'text' | 'unsaved' | undefined
+  readonly attachedAs?: 'text' | 'unsaved' | undefined
 }
 
 /** `name` is a basename: the Log and the model never see the folder of a file. */

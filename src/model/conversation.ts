@@ -79,7 +79,7 @@ export interface BlobPart {
   /** The `TextDecoder` label of text that is not UTF-8; the bytes are converted when they are fetched. */
   readonly charset?: string
   /** Set when `blob` is a variant: the hash of the original, and how the variant was made. */
-  readonly variant?: { readonly of: string; readonly made?: VariantMade }
+  readonly variant?: { readonly of: string; readonly params?: VariantMade }
   readonly lifetime: Lifetime
   /** The bytes, once fetched. */
   readonly bytes?: Buffer

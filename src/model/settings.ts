@@ -16,6 +16,10 @@ import {
 export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
 export type Effort = z.infer<typeof Effort>
 
+/** The colours of the display. `auto` is `dark` or `light`, by the background of the terminal. */
+export const Theme = z.enum(['auto', 'dark', 'light', 'high-contrast', 'none'])
+export type Theme = z.infer<typeof Theme>
+
 /** The user's decision on uploads. */
 const Upload = z.enum(['allow', 'ask', 'deny'])
 
@@ -215,6 +219,11 @@ export const Settings = z.strictObject({
         .enum(['auto', 'always', 'never'])
         .optional()
         .describe('Colours: auto (default: only on a terminal), always or never.')
+        .meta({ default: 'auto' }),
+      theme: Theme.optional()
+        .describe(
+          'Colours of the chat and of answers: auto (default: dark or light, by the background of the terminal), dark, light, high-contrast, or none (bold and underline only).',
+        )
         .meta({ default: 'auto' }),
       pictures: z
         .enum(['auto', 'never'])

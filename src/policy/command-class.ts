@@ -19,7 +19,7 @@ export function looksReadOnly(command: string): boolean {
 
 function reads(words: readonly Word[]): boolean {
   const [first, ...args] = words
-  if (first?.fixed !== true) return false
+  if (first?.isFixed !== true) return false
   if (isWrapper(first.text)) return wrapperReads(words)
   if (first.text === 'git') return readsWithGit(args)
   const program = readingProgram(first.text)

@@ -1,7 +1,7 @@
-/** One word of a command. `fixed`: the program gets exactly `text`; otherwise the shell expands it. */
+/** One word of a command. `isFixed`: the program gets exactly `text`; otherwise the shell expands it. */
 export interface Word {
   readonly text: string
-  readonly fixed: boolean
+  readonly isFixed: boolean
 }
 
 /** A simple command: the text between `&&`, `||`, `|`, `;`, `&` and line ends. */
@@ -106,7 +106,7 @@ class Splitter {
 
   #word(): void {
     const from = this.#at
-    const { text, fixed, bare } = this.#read()
+    const { text, isFixed, bare } = this.#read()
     const next = this.#text.charAt(this.#at)
     if (bare === text && /^\d+$/.test(text) && (next === '<' || next === '>')) {
       // A descriptor number belongs to its redirection.
@@ -121,7 +121,7 @@ class Splitter {
       }
       if (bare === text && KEYWORDS.has(text)) throw new NotUnderstood()
     }
-    this.#open.words.push({ text, fixed })
+    this.#open.words.push({ text, isFixed })
   }
 
   #redirect(operator: string): void {
@@ -141,9 +141,9 @@ class Splitter {
   }
 
   /** One word. `bare`: its start, up to the first quote. */
-  #read(): { readonly text: string; readonly fixed: boolean; readonly bare: string } {
+  #read(): { readonly text: string; readonly isFixed: boolean; readonly bare: string } {
     let text = ''
-    let fixed = true
+    let isFixed = true
     let bare: string | undefined
     const quote = () => {
       bare ??= text
@@ -171,12 +171,12 @@ class Splitter {
           text += '{}'
           continue
         }
-        if (/[*?[\]{}]/.test(sign)) fixed = false
-        if (sign === '~' && (text === '' || /[=:]$/.test(text))) fixed = false
+        if (/[*?[\]{}]/.test(sign)) isFixed = false
+        if (sign === '~' && (text === '' || /[=:]$/.test(text))) isFixed = false
         text += sign
       }
     }
-    return { text, fixed, bare: bare ?? text }
+    return { text, isFixed, bare: bare ?? text }
   }
 
   #single(): string {

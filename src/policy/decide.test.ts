@@ -13,7 +13,7 @@ const claim = (effect: Claim['effect'], more: Partial<Claim> = {}): Claim => ({
 })
 const under = (mode: PermissionMode, more: Partial<Posture> = {}): Posture => ({
   mode,
-  confined: true,
+  isConfined: true,
   rules: [],
   ...more,
 })
@@ -33,7 +33,7 @@ test.each([
 
 test('without a sandbox every program asks, and none runs in a read-only Session', () => {
   const answers = MODES.map(
-    (mode) => decide(claim('run', { command: 'ls' }), under(mode, { confined: false })).answer,
+    (mode) => decide(claim('run', { command: 'ls' }), under(mode, { isConfined: false })).answer,
   )
   expect(answers).toEqual(['deny', 'ask', 'ask'])
 })
@@ -170,7 +170,7 @@ test('a prefix can be edited if it is plain, covers the command and is not too b
   const made = claim('run', { command: 'npm run build -- --minify' })
   const reworded = decide(made, under('ask')).offers.find(
     ({ rule }) => rule.kind === 'prefix',
-  )?.reworded
+  )?.reword
   const texts = ['npm run build --', 'npm run', 'npm', 'npm test', 'env', 'npm run $X', 'a; b', '']
   expect(texts.map((text) => reworded?.(text).ok)).toEqual([
     true,

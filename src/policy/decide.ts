@@ -17,7 +17,7 @@ import {
 export interface Posture {
   readonly mode: PermissionMode
   /** The sandbox passed its self-test; matters only for a call that runs a program. */
-  readonly confined: boolean
+  readonly isConfined: boolean
   /** The rules a person made in advance; `undefined` if they cannot be read, and then every call they could decide asks. */
   readonly rules: readonly AppliedRule[] | undefined
   /** The Session belongs to an Instance, which may discard work in its own workspace. */
@@ -62,14 +62,14 @@ function protectedPathOf({ paths, gitReads = [] }: Claim): string | undefined {
 
 function decideRun(claim: Claim, posture: Posture, ruled: Ruling): Decision {
   if (posture.mode === 'read-only') {
-    if (!posture.confined)
+    if (!posture.isConfined)
       return deny('this Session is read-only, and no sandbox is available to enforce that')
     if (claim.network) return deny('this Session is read-only, which excludes network access')
     return { ...allow('it runs with everything read-only'), writable: 'nothing' }
   }
   const loss = lossOf(claim, posture)
   if (claim.network) return ask(withLoss('it needs network access', loss))
-  if (!posture.confined) return ask(withLoss('no sandbox is available', loss))
+  if (!posture.isConfined) return ask(withLoss('no sandbox is available', loss))
   if (ruled.answer === 'unclear') return ask(withLoss(UNCLEAR, loss))
   const by = loss === undefined ? [] : lossAllowedBy(claim, posture.rules ?? [])
   if (loss !== undefined && by.length === 0)

@@ -10,7 +10,7 @@ const KINDS = ['command', 'file', 'resource_view', 'presenter', 'tool'] as const
 const made = (more: Partial<HydrationClaim> = {}): HydrationClaim => ({
   kind: 'command',
   readOnly: true,
-  trusted: true,
+  isTrusted: true,
   invokedBy: 'person',
   claim: {
     tool: 'hydrate_context',
@@ -44,16 +44,16 @@ test.each([
   ['a tool', { kind: 'tool' }, false, ['allow', 'allow', 'allow']],
 ] as const)(
   '[SH-024] [SH-039] %s is decided by mode and sandbox, and never asks when automatic',
-  (_, more, confined, answers) => {
+  (_, more, isConfined, answers) => {
     for (const invokedBy of INVOKERS) {
       for (const [at, mode] of MODES.entries()) {
         const { answer } = decideHydration(made({ ...more, invokedBy }), {
           mode,
-          confined,
+          isConfined,
           rules: [],
         })
         const unknown = 'readOnly' in more && !more.readOnly
-        const automatic = answers[at] === 'allow' && confined && !unknown ? 'allow' : 'deny'
+        const automatic = answers[at] === 'allow' && isConfined && !unknown ? 'allow' : 'deny'
         expect([invokedBy, mode, answer]).toEqual([
           invokedBy,
           mode,
@@ -69,7 +69,7 @@ test('a command that would destroy a repository asks in auto, and a rule that sh
     readOnly: false,
     claim: { ...made().claim, command: 'git reset --hard' },
   })
-  const posture = { mode: 'auto', confined: true, rules: [] } as const
+  const posture = { mode: 'auto', isConfined: true, rules: [] } as const
   expect(decideHydration(command, posture)).toMatchObject({
     answer: 'ask',
     reason: expect.stringContaining('not committed'),
@@ -80,7 +80,9 @@ test('a command that would destroy a repository asks in auto, and a rule that sh
 
 test('rules of the person apply to commands: deny in every mode, allow where it would ask', () => {
   const answers = (rules: readonly ScopedRule[] | undefined, readOnly: boolean) =>
-    MODES.map((mode) => decideHydration(made({ readOnly }), { mode, confined: true, rules }).answer)
+    MODES.map(
+      (mode) => decideHydration(made({ readOnly }), { mode, isConfined: true, rules }).answer,
+    )
   expect(answers([rule('deny', ['make'])], true)).toEqual(['deny', 'deny', 'deny'])
   expect(answers([rule('allow', ['make', 'facts'])], false)).toEqual(['deny', 'allow', 'allow'])
   expect(answers([rule('allow', ['make', 'other'])], false)).toEqual(['deny', 'ask', 'allow'])
@@ -88,7 +90,7 @@ test('rules of the person apply to commands: deny in every mode, allow where it 
   expect(answers(undefined, true)).toEqual(['deny', 'ask', 'ask'])
   const { by } = decideHydration(made(), {
     mode: 'auto',
-    confined: true,
+    isConfined: true,
     rules: [rule('deny', ['make'])],
   })
   expect(by).toEqual([rule('deny', ['make'])])
@@ -117,11 +119,11 @@ test('whatever the circumstances, nothing widens: trust, the sandbox and a narro
         sandbox = confined,
       ) =>
         rank[
-          decideHydration(made({ ...some, ...more }), { mode, confined: sandbox, rules: inForce })
+          decideHydration(made({ ...some, ...more }), { mode, isConfined: sandbox, rules: inForce })
             .answer
         ]
       for (const mode of MODES) {
-        expect(at({ trusted: false }, mode)).toBe(0)
+        expect(at({ isTrusted: false }, mode)).toBe(0)
         expect(at({}, mode, false)).toBeLessThanOrEqual(at({}, mode, true))
         expect(at({ invokedBy: 'auto' }, mode)).toBeLessThanOrEqual(
           at({ invokedBy: 'person' }, mode),

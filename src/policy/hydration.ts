@@ -11,7 +11,7 @@ export interface HydrationClaim {
   readonly kind: SourceOrigin['kind']
   /** A command in the table of those that only read. Every other kind only reads. */
   readonly readOnly: boolean
-  readonly trusted: boolean
+  readonly isTrusted: boolean
   readonly invokedBy: EventData<'skill_context_hydration'>['invoked_by']
   /** For a command: what rules of the person apply to. */
   readonly claim: Claim
@@ -27,11 +27,11 @@ export interface HydrationDecision {
 
 /** May these facts be fetched? Pure. A command always runs with everything read-only, whatever the answer is based on. */
 export function decideHydration(
-  { kind, readOnly, trusted, invokedBy, claim }: HydrationClaim,
+  { kind, readOnly, isTrusted, invokedBy, claim }: HydrationClaim,
   posture: Posture,
 ): HydrationDecision {
-  if (!trusted) return deny('the Skill is not trusted')
-  if (invokedBy === 'auto' && !posture.confined)
+  if (!isTrusted) return deny('the Skill is not trusted')
+  if (invokedBy === 'auto' && !posture.isConfined)
     return deny('no sandbox is available, so it does not run automatically')
   if (kind !== 'command') return allow('it only reads')
   const ruled = ruledBy(claim, posture)
@@ -53,8 +53,8 @@ function decideCommand(
   posture: Posture,
   ruled: Ruling,
 ): HydrationDecision {
-  const { mode, confined } = posture
-  if (!confined) {
+  const { mode, isConfined } = posture
+  if (!isConfined) {
     return mode === 'read-only'
       ? deny('this Session is read-only, and no sandbox is available to enforce that')
       : ask('no sandbox is available')

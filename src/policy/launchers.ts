@@ -139,12 +139,12 @@ const FILTERS = new Set(
 /** The last path segment of the program name. */
 export function programOf(words: readonly Word[]): string | undefined {
   const [first] = words
-  return first?.fixed === true ? first.text.slice(first.text.lastIndexOf('/') + 1) : undefined
+  return first?.isFixed === true ? first.text.slice(first.text.lastIndexOf('/') + 1) : undefined
 }
 
 /** Only the plain name: a path may lead to another program with that name. */
 export function isFilter([first]: readonly Word[]): boolean {
-  return first?.fixed === true && FILTERS.has(first.text)
+  return first?.isFixed === true && FILTERS.has(first.text)
 }
 
 /** Whether the command may start a program other than the one named first. */
@@ -154,7 +154,7 @@ export function startsOthers(words: readonly Word[]): boolean {
   const condition = Object.hasOwn(CONDITIONAL, program) ? CONDITIONAL[program] : undefined
   if (condition === undefined) return false
   const rest = words.slice(1)
-  if (rest.some((word, at) => !word.fixed && (at === 0 || mayBecomeOption(word)))) return true
+  if (rest.some((word, at) => !word.isFixed && (at === 0 || mayBecomeOption(word)))) return true
   const args = ownArguments(
     program,
     rest.map(({ text }) => text),
@@ -173,7 +173,7 @@ export function startsOthers(words: readonly Word[]): boolean {
 
 /** Why no rule may allow every command that starts with these words; `undefined` if one may. */
 export function tooWide(words: readonly string[]): string | undefined {
-  const fixed = words.map((text) => ({ text, fixed: true }))
+  const fixed = words.map((text) => ({ text, isFixed: true }))
   const program = programOf(fixed)
   if (program === undefined || program === '') return 'it names no program'
   if (startsOthers(fixed)) return `\`${program}\` can start any program with these arguments`
@@ -194,7 +194,7 @@ export function tooWide(words: readonly string[]): string | undefined {
 export function usualPrefix(words: readonly Word[]): readonly string[] | undefined {
   const program = programOf(words)
   if (program === undefined || startsOthers(words) || DESTRUCTIVE.has(program)) return undefined
-  const firstDynamic = words.findIndex(({ fixed }) => !fixed)
+  const firstDynamic = words.findIndex(({ isFixed }) => !isFixed)
   const known = words
     .slice(0, firstDynamic === -1 ? undefined : firstDynamic)
     .map(({ text }) => text)

@@ -77,7 +77,7 @@ const LENT = lentRules([
 
 function answerTo(claim: Partial<Claim>, mode: PermissionMode, more: readonly AppliedRule[] = []) {
   const whole = { tool: 't', effect: 'run', paths: [], network: false, ...claim } as const
-  return decide(whole, { mode, confined: true, rules: [...more, ...LENT] }).answer
+  return decide(whole, { mode, isConfined: true, rules: [...more, ...LENT] }).answer
 }
 
 test.each<[string, Partial<Claim>, string]>([
@@ -105,7 +105,7 @@ test('a lent rule changes nothing in a read-only Session, and deny rules win', (
   const write = { effect: 'write', paths: ['docs/a.md'] } as const
   expect(answerTo(write, 'read-only')).toBe('deny')
   const run = { tool: 't', effect: 'run', paths: [], network: false, command: 'make' } as const
-  const decided = decide(run, { mode: 'read-only', confined: true, rules: LENT })
+  const decided = decide(run, { mode: 'read-only', isConfined: true, rules: LENT })
   expect([decided.answer, decided.writable, decided.by]).toEqual(['allow', 'nothing', undefined])
   const denied: AppliedRule[] = [
     { rule: { kind: 'prefix', answer: 'deny', words: ['make'] }, scope: 'workspace' },

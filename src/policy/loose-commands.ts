@@ -6,7 +6,7 @@ export interface LooseCommand {
   /** What a here-document or here-string passes to it. */
   readonly input?: string
   /** The command whose output it reads. */
-  readonly piped?: LooseCommand
+  readonly pipeSource?: LooseCommand
 }
 
 /**
@@ -31,12 +31,12 @@ const REDIRECTION = /^(?:&>>?|\d*(?:<<<|<<-?|<>|<&|>&|>>|>\||[<>]))/
 class LooseReader {
   readonly #text: string
   readonly #depth: number
-  readonly #found: LooseCommand[] = []
+  readonly #commands: LooseCommand[] = []
   #at = 0
   #words: string[] = []
   #writes: string[] = []
   #input: string | undefined
-  #piped: LooseCommand | undefined
+  #pipeSource: LooseCommand | undefined
   /** Here-documents whose text follows the line. */
   #documents: string[] = []
 
@@ -48,7 +48,7 @@ class LooseReader {
   commands(): readonly LooseCommand[] {
     while (this.#at < this.#text.length) this.#step()
     this.#end()
-    return this.#found
+    return this.#commands
   }
 
   #step(): void {
@@ -67,7 +67,7 @@ class LooseReader {
   #operator(rest: string): void {
     const isPipe = rest.startsWith('|') && !rest.startsWith('||')
     const last = this.#end()
-    if (isPipe) this.#piped = last
+    if (isPipe) this.#pipeSource = last
     this.#at += /^(?:&&|\|\||\|&|;;)/.test(rest) ? 2 : 1
   }
 
@@ -115,14 +115,14 @@ class LooseReader {
 
   #end(): LooseCommand | undefined {
     const input = this.#input === undefined ? {} : { input: this.#input }
-    const piped = this.#piped === undefined ? {} : { piped: this.#piped }
+    const piped = this.#pipeSource === undefined ? {} : { pipeSource: this.#pipeSource }
     const command = { words: this.#words, writes: this.#writes, ...input, ...piped }
     this.#words = []
     this.#writes = []
     this.#input = undefined
-    this.#piped = undefined
+    this.#pipeSource = undefined
     if (command.words.length === 0 && command.writes.length === 0) return undefined
-    this.#found.push(command)
+    this.#commands.push(command)
     return command
   }
 
@@ -184,7 +184,7 @@ class LooseReader {
 
   #inner(script: string): void {
     if (this.#depth >= DEEPEST) return
-    this.#found.push(...new LooseReader(script, this.#depth + 1).commands())
+    this.#commands.push(...new LooseReader(script, this.#depth + 1).commands())
   }
 }
 

@@ -70,7 +70,7 @@ function programLosses(
 }
 
 function innerLosses(
-  { input, piped }: LooseCommand,
+  { input, pipeSource: piped }: LooseCommand,
   words: readonly string[],
   place: ShownPlace,
   depth: number,
@@ -78,7 +78,7 @@ function innerLosses(
   if (depth > DEEPEST) return []
   const fed = {
     ...(input === undefined ? {} : { input }),
-    ...(piped === undefined ? {} : { piped }),
+    ...(piped === undefined ? {} : { pipeSource: piped }),
   }
   return programLosses({ words, writes: [], ...fed }, place, depth + 1)
 }
@@ -122,7 +122,7 @@ function shellScripts(args: readonly string[], command: LooseCommand): readonly 
   if (text !== undefined) return [text]
   if (command.input !== undefined) return [command.input]
   const readsScript = args.includes('-s') || operandsOf(args).length === 0
-  return readsScript ? [printedBy(command.piped).join(' ')] : []
+  return readsScript ? [printedBy(command.pipeSource).join(' ')] : []
 }
 
 /** The arguments of a command that prints them. */
@@ -132,9 +132,9 @@ function printedBy(command: LooseCommand | undefined): readonly string[] {
 }
 
 /** What `xargs` adds, if the text shows it: the words of `echo`, or a place that a search finds. */
-function pipedWords({ piped }: LooseCommand): readonly string[] {
-  const [program, ...args] = piped?.words ?? []
-  if (program !== 'find') return printedBy(piped).flatMap((arg) => arg.split(/\s+/))
+function pipedWords({ pipeSource }: LooseCommand): readonly string[] {
+  const [program, ...args] = pipeSource?.words ?? []
+  if (program !== 'find') return printedBy(pipeSource).flatMap((arg) => arg.split(/\s+/))
   const found = findLosses(
     [...args, '-delete'],
     { inGit: false, below: false, away: false },

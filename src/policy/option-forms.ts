@@ -4,9 +4,9 @@ import type { Word } from './command-line.ts'
 export interface OptionForms {
   readonly flags?: string
   /** The value is attached (`-k5`, `--kill-after=5`) or the next word. */
-  readonly valued?: string
+  readonly withValue?: string
   /** The value is attached or absent: `-i{}`, `--replace=X`. */
-  readonly attached?: string
+  readonly withOptionalValue?: string
 }
 
 export interface GivenOption {
@@ -15,7 +15,7 @@ export interface GivenOption {
 }
 
 export interface ParsedOptions {
-  readonly given: readonly GivenOption[]
+  readonly options: readonly GivenOption[]
   /** What follows the options, and `--` if it ends them. */
   readonly rest: readonly Word[]
 }
@@ -26,32 +26,32 @@ export interface ParsedOptions {
  */
 export function parseOptions(
   args: readonly Word[],
-  { flags = '', valued = '', attached = '' }: OptionForms,
+  { flags = '', withValue = '', withOptionalValue = '' }: OptionForms,
 ): ParsedOptions | undefined {
   const names = {
     flags: optionSet(flags),
-    valued: optionSet(valued),
-    attached: optionSet(attached),
+    withValue: optionSet(withValue),
+    withOptionalValue: optionSet(withOptionalValue),
   }
   const given: GivenOption[] = []
   for (let at = 0; at < args.length; at++) {
-    const { text, fixed } = args[at] ?? NOTHING
-    if (!fixed) return undefined
-    if (text === '--') return { given, rest: args.slice(at + 1) }
-    if (!text.startsWith('-') || text === '-') return { given, rest: args.slice(at) }
+    const { text, isFixed } = args[at] ?? NOTHING
+    if (!isFixed) return undefined
+    if (text === '--') return { options: given, rest: args.slice(at + 1) }
+    if (!text.startsWith('-') || text === '-') return { options: given, rest: args.slice(at) }
     const options = text.startsWith('--') ? longOption(text, names) : shortOptions(text, names)
     if (options === undefined) return undefined
     const last = options.at(-1)
-    if (last !== undefined && last.value === undefined && names.valued.has(last.name)) {
+    if (last !== undefined && last.value === undefined && names.withValue.has(last.name)) {
       const value = args[++at]
-      if (value?.fixed !== true) return undefined
+      if (value?.isFixed !== true) return undefined
       given.push(...options.slice(0, -1), { name: last.name, value: value.text })
     } else given.push(...options)
   }
-  return { given, rest: [] }
+  return { options: given, rest: [] }
 }
 
-const NOTHING: Word = { text: '', fixed: false }
+const NOTHING: Word = { text: '', isFixed: false }
 
 type Names = Readonly<Record<keyof OptionForms, ReadonlySet<string>>>
 
@@ -63,10 +63,12 @@ function longOption(text: string, names: Names): readonly GivenOption[] | undefi
   const at = text.indexOf('=')
   if (at !== -1) {
     const name = text.slice(0, at)
-    const takes = names.valued.has(name) || names.attached.has(name)
+    const takes = names.withValue.has(name) || names.withOptionalValue.has(name)
     return takes ? [{ name, value: text.slice(at + 1) }] : undefined
   }
-  const isKnown = [names.flags, names.valued, names.attached].some((set) => set.has(text))
+  const isKnown = [names.flags, names.withValue, names.withOptionalValue].some((set) =>
+    set.has(text),
+  )
   return isKnown ? [{ name: text }] : undefined
 }
 
@@ -76,7 +78,7 @@ function shortOptions(text: string, names: Names): readonly GivenOption[] | unde
   for (let at = 1; at < text.length; at++) {
     const name = `-${text.charAt(at)}`
     const rest = text.slice(at + 1)
-    if (names.valued.has(name) || names.attached.has(name))
+    if (names.withValue.has(name) || names.withOptionalValue.has(name))
       return [...given, rest === '' ? { name } : { name, value: rest }]
     if (!names.flags.has(name)) return undefined
     given.push({ name })

@@ -25,11 +25,11 @@ export function readsWithGit(args: readonly Word[]): boolean {
   const parsed = parseOptions(args, HARMLESS_BEFORE)
   const [name, ...rest] = parsed?.rest ?? []
   const form =
-    name?.fixed === true && Object.hasOwn(COMMANDS, name.text) ? COMMANDS[name.text] : undefined
+    name?.isFixed === true && Object.hasOwn(COMMANDS, name.text) ? COMMANDS[name.text] : undefined
   if (form === undefined) return false
   const end = rest.findIndex(({ text }) => text === '--')
   const own = end === -1 ? rest : rest.slice(0, end)
-  if (own.some((word) => (word.fixed ? CHECKS_SIGNATURE.test(word.text) : mayBecomeOption(word))))
+  if (own.some((word) => (word.isFixed ? CHECKS_SIGNATURE.test(word.text) : mayBecomeOption(word))))
     return false
   if (form.lists !== undefined) return onlyLists(form, rest)
   const { except = [] } = form
@@ -43,8 +43,8 @@ export function readsWithGit(args: readonly Word[]): boolean {
 /** Without one of the options that list, an operand names what is created. */
 function onlyLists({ options: allowed, lists }: GitForm, args: readonly Word[]): boolean {
   const isList = args.some(({ text }) => lists?.test(text))
-  return args.every(({ text, fixed }) =>
-    text.startsWith('-') ? fixed && (allowed.test(text) || lists?.test(text) === true) : isList,
+  return args.every(({ text, isFixed }) =>
+    text.startsWith('-') ? isFixed && (allowed.test(text) || lists?.test(text) === true) : isList,
   )
 }
 

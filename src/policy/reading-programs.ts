@@ -31,11 +31,11 @@ export function onlyReads(
   if (forms !== undefined) return fitsForms(forms, args)
   if (except === undefined) return true
   const end =
-    dashes === 'ignored' ? -1 : args.findIndex(({ text, fixed }) => fixed && text === '--')
+    dashes === 'ignored' ? -1 : args.findIndex(({ text, isFixed }) => isFixed && text === '--')
   const own = end === -1 ? args : args.slice(0, end)
   const options = except.split(' ')
   return own.every((word) =>
-    word.fixed ? !options.some((option) => isOption(word.text, option)) : !mayBecomeOption(word),
+    word.isFixed ? !options.some((option) => isOption(word.text, option)) : !mayBecomeOption(word),
   )
 }
 
@@ -45,7 +45,7 @@ function fitsForms(
 ): boolean {
   const parsed = parseOptions(args, options)
   if (parsed === undefined || parsed.rest.length > mostOperands) return false
-  return parsed.rest.every(({ text, fixed }) => fixed && (operand?.test(text) ?? true))
+  return parsed.rest.every(({ text, isFixed }) => isFixed && (operand?.test(text) ?? true))
 }
 
 const NOTHING = /^(?!)/
@@ -65,8 +65,8 @@ const PROGRAMS: Readonly<Record<string, ReadingProgram>> = {
     // An operand without a plus sets the clock.
     forms: {
       flags: '-u --utc --universal -R --rfc-email --debug --resolution',
-      valued: '-d --date -f --file -r --reference',
-      attached: '-I --iso-8601 --rfc-3339',
+      withValue: '-d --date -f --file -r --reference',
+      withOptionalValue: '-I --iso-8601 --rfc-3339',
       operand: /^\+/,
     },
     hydrates: { options: /^(?:-u|-I|--utc|--iso-8601|-R)$/, operands: /^\+[^\n]*$/ },
@@ -96,8 +96,8 @@ const PROGRAMS: Readonly<Record<string, ReadingProgram>> = {
   uniq: {
     forms: {
       flags: '-c --count -d --repeated -D -i --ignore-case -u --unique -z --zero-terminated',
-      valued: '-f --skip-fields -s --skip-chars -w --check-chars',
-      attached: '--all-repeated --group',
+      withValue: '-f --skip-fields -s --skip-chars -w --check-chars',
+      withOptionalValue: '--all-repeated --group',
       mostOperands: 1,
     },
   },

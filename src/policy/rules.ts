@@ -15,7 +15,7 @@ export interface Offer {
   readonly rule: Rule
   readonly scopes: readonly RuleScope[]
   /** Present if a person may edit the rule: parses the edited text and checks that it covers this call. */
-  readonly reworded?: (text: string) => Result<Rule>
+  readonly reword?: (text: string) => Result<Rule>
 }
 
 /** Applies rules to a call that changes a file or runs a program. Deny rules win. Pure. */
@@ -74,7 +74,7 @@ export function prefixRule(text: string, answer: Rule['answer']): Result<Rule> {
   const parts = splitCommand(text)
   const [only, ...more] = parts ?? []
   const isPlain = only !== undefined && !only.assigns && !only.redirects
-  if (!isPlain || more.length > 0 || only.words.some(({ fixed }) => !fixed)) {
+  if (!isPlain || more.length > 0 || only.words.some(({ isFixed }) => !isFixed)) {
     const message =
       'A prefix is a list of plain words: no variables, operators, redirections or wildcards.'
     return failed('invalid_args', message, { prefix: text })
@@ -146,7 +146,7 @@ function allowsPart(rule: Rule, { words, assigns, redirects }: CommandPart): boo
     return false
   }
   const begins = rule.words.every(
-    (word, at) => words[at]?.fixed === true && words[at].text === word,
+    (word, at) => words[at]?.isFixed === true && words[at].text === word,
   )
   // A rule written into the file by hand allows no more than one that could be offered.
   return begins && !startsOthers(words) && tooWide(rule.words) === undefined
@@ -169,7 +169,7 @@ function deniesPart(rule: Rule, { words }: CommandPart): boolean {
 function mayBeDenied(rule: Rule, { words }: CommandPart): boolean {
   if (rule.kind !== 'prefix') return false
   if (words.length === 0) return false
-  return startsOthers(words) || words.slice(0, rule.words.length).some(({ fixed }) => !fixed)
+  return startsOthers(words) || words.slice(0, rule.words.length).some(({ isFixed }) => !isFixed)
 }
 
 function allowsPath(rule: Rule, place: string): boolean {
@@ -200,8 +200,8 @@ function commandOffers(claim: Claim): Offer[] {
   if (only === undefined || needing.length > 1 || only.assigns || only.redirects) return [same]
   const words = usualPrefix(only.words)
   if (words === undefined) return [same]
-  const reworded = (text: string) => covering(prefixRule(text, 'allow'), claim)
-  return [same, { rule: { kind: 'prefix', answer: 'allow', words }, scopes: BOTH, reworded }]
+  const reword = (text: string) => covering(prefixRule(text, 'allow'), claim)
+  return [same, { rule: { kind: 'prefix', answer: 'allow', words }, scopes: BOTH, reword }]
 }
 
 function covering(rule: Result<Rule>, claim: Claim): Result<Rule> {

@@ -19,7 +19,7 @@ interface InForce extends Readonly<Settings> {
  * Pure.
  */
 export function takeBack(state: InForce, lines: readonly LoggedEvent[]): readonly EventDraft[] {
-  const events = lines.flatMap(({ known, event }) => (known ? [event] : []))
+  const events = lines.flatMap(({ isKnown, event }) => (isKnown ? [event] : []))
   const parts = [
     settingsBack(state, events),
     consentsBack(state, events),
@@ -28,7 +28,7 @@ export function takeBack(state: InForce, lines: readonly LoggedEvent[]): readonl
   ]
   const drafts = parts.flatMap((part) => part.drafts)
   if (drafts.length === 0) return []
-  const claimed = parts.flatMap((part) => part.claimed)
+  const claimed = parts.flatMap((part) => part.claims)
   // The notice is first: a crash that tears the write may lose the Events after it, which the next holder of the lock repeats
   // with another notice. A notice after them would be lost for good.
   return [notVouched(state, claimed), ...drafts]
@@ -37,10 +37,10 @@ export function takeBack(state: InForce, lines: readonly LoggedEvent[]): readonl
 /** Events, and the words for what they undo. */
 interface TakenBack {
   readonly drafts: readonly EventDraft[]
-  readonly claimed: readonly string[]
+  readonly claims: readonly string[]
 }
 
-const NOTHING: TakenBack = { drafts: [], claimed: [] }
+const NOTHING: TakenBack = { drafts: [], claims: [] }
 
 const NAMES = {
   permission_mode: 'permission mode',
@@ -73,7 +73,7 @@ function settingsBack(state: InForce, events: readonly KnownEvent[]): TakenBack 
   const names = (['permission_mode', 'mode', 'provider', 'model'] as const).filter(differs)
   return {
     drafts: [{ type: 'session_settings', data }],
-    claimed: names.map((name) => `${NAMES[name]} ${claims[name]}`),
+    claims: names.map((name) => `${NAMES[name]} ${claims[name]}`),
   }
 }
 
@@ -92,7 +92,7 @@ function consentsBack({ provider }: InForce, events: readonly KnownEvent[]): Tak
   })
   return {
     drafts,
-    claimed: given.map(({ subject = 'a subject in a blob' }) => `a yes to ${subject}`),
+    claims: given.map(({ subject = 'a subject in a blob' }) => `a yes to ${subject}`),
   }
 }
 
@@ -107,7 +107,7 @@ function checkpointsBack(events: readonly KnownEvent[]): TakenBack {
         ]
       : [],
   )
-  return { drafts, claimed: drafts.map(() => 'a checkpoint') }
+  return { drafts, claims: drafts.map(() => 'a checkpoint') }
 }
 
 /** The surface of before, if the lines name another one. New prompt texts alone are recorded again by the next Turn. */
@@ -116,7 +116,7 @@ function surfaceBack({ surface }: InForce, events: readonly KnownEvent[]): Taken
   if (last === undefined || surface === undefined || last.data.blob === surface.blob) return NOTHING
   return {
     drafts: [{ type: 'prompt_surface', data: { ...surface, reason: 'reload' } }],
-    claimed: ['another prompt surface'],
+    claims: ['another prompt surface'],
   }
 }
 

@@ -27,7 +27,7 @@ export function commandStartedBy([program = '', ...args]: readonly string[]):
   | readonly string[]
   | undefined {
   const name = program.slice(program.lastIndexOf('/') + 1)
-  const words = [name, ...args].map((text) => ({ text, fixed: true }))
+  const words = [name, ...args].map((text) => ({ text, isFixed: true }))
   const started = startedIn({ ...WRAPPERS, ...ELEVATING }, words)
   const shown = started?.words.flatMap((word) => (word === ADDED ? [] : [word.text])) ?? []
   return shown.length === 0 ? undefined : shown
@@ -38,22 +38,22 @@ function startedIn(
   [first, ...args]: readonly Word[],
 ): WrappedCommand | undefined {
   const form =
-    first?.fixed === true && Object.hasOwn(table, first.text) ? table[first.text] : undefined
+    first?.isFixed === true && Object.hasOwn(table, first.text) ? table[first.text] : undefined
   if (form === undefined) return undefined
   const parsed = parseOptions(form.numbers === true ? withoutNumber(args) : args, form)
   if (parsed === undefined) return undefined
-  const split = parsed.given.findIndex(({ name }) => SPLITS.has(name))
+  const split = parsed.options.findIndex(({ name }) => SPLITS.has(name))
   if (split !== -1 && form.splits === true) {
     // Options after the text are arguments of what the text starts, or a second text.
-    if (split !== parsed.given.length - 1) return undefined
-    return startedByText(parsed.given[split]?.value, parsed.rest)
+    if (split !== parsed.options.length - 1) return undefined
+    return startedByText(parsed.options[split]?.value, parsed.rest)
   }
-  if (parsed.given.some(({ name }) => form.prints?.split(' ').includes(name)))
+  if (parsed.options.some(({ name }) => form.prints?.split(' ').includes(name)))
     return { words: [], sets: [] }
   const { operands = 0 } = form
   const own = parsed.rest.slice(0, operands)
-  if (own.length < operands || own.some(({ fixed }) => !fixed)) return undefined
-  return inner(form, withReplaced(form, parsed.given, parsed.rest.slice(operands)))
+  if (own.length < operands || own.some(({ isFixed }) => !isFixed)) return undefined
+  return inner(form, withReplaced(form, parsed.options, parsed.rest.slice(operands)))
 }
 
 /** The words, of which those that the wrapper fills in are not fixed: `xargs -I cat env cat` starts what it reads. */
@@ -64,9 +64,9 @@ function withReplaced(
 ): readonly Word[] {
   const names = new Set(replaces.split(' '))
   const texts = given.flatMap(({ name, value = '{}' }) => (names.has(name) ? [value] : []))
-  return words.map(({ text, fixed }) => ({
+  return words.map(({ text, isFixed }) => ({
     text,
-    fixed: fixed && !texts.some((replaced) => text.includes(replaced)),
+    isFixed: isFixed && !texts.some((replaced) => text.includes(replaced)),
   }))
 }
 
@@ -96,38 +96,38 @@ interface Wrapper extends OptionForms {
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   env: {
     flags: '-i --ignore-environment -0 --null -v --debug --list-signal-handling',
-    valued: '-u --unset -C --chdir -S --split-string',
-    attached: '--block-signal --default-signal --ignore-signal',
+    withValue: '-u --unset -C --chdir -S --split-string',
+    withOptionalValue: '--block-signal --default-signal --ignore-signal',
     assigns: true,
     splits: true,
     alone: 'prints',
   },
-  nice: { valued: '-n --adjustment', numbers: true, alone: 'prints' },
-  ionice: { flags: '-t --ignore', valued: '-c --class -n --classdata', alone: 'prints' },
+  nice: { withValue: '-n --adjustment', numbers: true, alone: 'prints' },
+  ionice: { flags: '-t --ignore', withValue: '-c --class -n --classdata', alone: 'prints' },
   timeout: {
     flags: '--preserve-status --foreground -v --verbose -f -p',
-    valued: '-k --kill-after -s --signal',
+    withValue: '-k --kill-after -s --signal',
     operands: 1,
   },
   xargs: {
     flags: '-0 --null -r --no-run-if-empty -t --verbose -x --exit -o --open-tty -p --interactive',
     // Not `--process-slot-var`, which can set the variable that finds the program.
-    valued: '-a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars',
-    attached: '-e --eof -i --replace -l --max-lines',
+    withValue: '-a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars',
+    withOptionalValue: '-e --eof -i --replace -l --max-lines',
     alone: 'prints',
     adds: true,
     replaces: '-I -i --replace',
   },
   nohup: {},
-  stdbuf: { valued: '-i --input -o --output -e --error' },
+  stdbuf: { withValue: '-i --input -o --output -e --error' },
   setsid: { flags: '-c --ctty -f --fork -w --wait' },
   // With `-o` it writes a file.
-  time: { flags: '-p --portability -v --verbose -q --quiet', valued: '-f --format' },
+  time: { flags: '-p --portability -v --verbose -q --quiet', withValue: '-f --format' },
   // With `-p` it changes another process, and with `-m` it prints.
   chrt: {
     flags:
       '-a --all-tasks -b --batch -d --deadline -f --fifo -i --idle -o --other -r --rr -R --reset-on-fork -v --verbose',
-    valued: '-T --sched-runtime -P --sched-period -D --sched-deadline',
+    withValue: '-T --sched-runtime -P --sched-period -D --sched-deadline',
     operands: 1,
   },
   taskset: { flags: '-c --cpu-list -a --all-tasks', operands: 1 },
@@ -140,10 +140,10 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 const ELEVATING: Readonly<Record<string, Wrapper>> = {
   sudo: {
     flags: '-A -b -B -E -H -i -k -K -n -N -P -s -S',
-    valued: '-C -D -g -h -p -R -r -t -T -U -u --chdir --group --user',
+    withValue: '-C -D -g -h -p -R -r -t -T -U -u --chdir --group --user',
     assigns: true,
   },
-  doas: { flags: '-L -n -s', valued: '-C -u' },
+  doas: { flags: '-L -n -s', withValue: '-C -u' },
 }
 
 const SPLITS = new Set(['-S', '--split-string'])
@@ -154,13 +154,13 @@ const PLAIN_TEXT = /^[\w@%+=:,./ -]*$/
 function startedByText(text = '', rest: readonly Word[]): WrappedCommand | undefined {
   if (!PLAIN_TEXT.test(text)) return undefined
   const words = text.split(' ').filter(Boolean)
-  const env: Word = { text: 'env', fixed: true }
-  return startedBy([env, ...words.map((word) => ({ text: word, fixed: true })), ...rest])
+  const env: Word = { text: 'env', isFixed: true }
+  return startedBy([env, ...words.map((word) => ({ text: word, isFixed: true })), ...rest])
 }
 
 function withoutNumber(args: readonly Word[]): readonly Word[] {
   const [first, ...rest] = args
-  return first?.fixed === true && /^-[-+]?\d+$/.test(first.text) ? rest : args
+  return first?.isFixed === true && /^-[-+]?\d+$/.test(first.text) ? rest : args
 }
 
 function inner(
@@ -176,9 +176,9 @@ function inner(
 }
 
 /** `-` is an old form of `env -i`. */
-function isAssignment({ text, fixed }: Word): boolean {
-  return fixed && (text === '-' || text.includes('='))
+function isAssignment({ text, isFixed }: Word): boolean {
+  return isFixed && (text === '-' || text.includes('='))
 }
 
 /** Represents any number of words that the text does not show. */
-const ADDED: Word = { text: '*', fixed: false }
+const ADDED: Word = { text: '*', isFixed: false }

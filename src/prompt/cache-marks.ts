@@ -10,7 +10,7 @@ export interface Places {
    */
   readonly transient: number | undefined
   /** The end of the prefix shared with the last request of an earlier call. */
-  readonly shared: number
+  readonly sharedEnd: number
   readonly end: number
 }
 
@@ -19,8 +19,8 @@ export interface Places {
  * survives this Turn, of the part that the previous request cached, and of this request, with which the next one starts.
  * Pure.
  */
-export function cacheMarks({ surface, transient = surface, shared, end }: Places): Mark[] {
-  const places = [surface, Math.max(transient, surface), Math.max(shared, surface), end]
+export function cacheMarks({ surface, transient = surface, sharedEnd, end }: Places): Mark[] {
+  const places = [surface, Math.max(transient, surface), Math.max(sharedEnd, surface), end]
   const once = [...new Set(places)].filter((after) => after > 0 && after <= end)
   return once.toSorted((a, b) => a - b).map((after) => ({ after }))
 }

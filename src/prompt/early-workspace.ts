@@ -1,4 +1,4 @@
-import { quoted } from '../encoding/quote.ts'
+import { quote } from '../encoding/quote.ts'
 import { LAYER_0 } from './words/layer0.ts'
 import { CONTRACT_VERSION } from './words/version.ts'
 import type { PromptContract } from './surface.ts'
@@ -10,7 +10,7 @@ import type { PromptContract } from './surface.ts'
 export function earlyWorkspace(workspace: string): PromptContract {
   return {
     version: `${CONTRACT_VERSION}-early`,
-    layer0: `Your workspace is ${quoted(workspace)}.\n\n${LAYER_0}`,
+    layer0: `Your workspace is ${quote(workspace)}.\n\n${LAYER_0}`,
     lateWorkspace: 'as named at the beginning',
   }
 }

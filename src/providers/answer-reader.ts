@@ -1,5 +1,5 @@
 import { isJsonObject } from '../encoding/json.ts'
-import { shortened } from '../encoding/quote.ts'
+import { shorten } from '../encoding/quote.ts'
 import type { ServerSentEvent } from '../encoding/server-sent-events.ts'
 import { failed, type Failed } from '../model/errors.ts'
 import type { ProviderEvent } from './provider.ts'
@@ -42,7 +42,7 @@ export function refusalEvent(
   details: Readonly<Record<string, string | null | undefined>>,
 ): ProviderEvent {
   const given = Object.entries(details).flatMap(([name, text]) =>
-    text ? [[name, shortened(text, LONGEST_EXPLANATION)] as const] : [],
+    text ? [[name, shorten(text, LONGEST_EXPLANATION)] as const] : [],
   )
   const facts = { reason, ...Object.fromEntries(given) }
   return errorEvent(failed('refused', 'The model refused to answer.', facts))

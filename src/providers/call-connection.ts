@@ -69,7 +69,7 @@ export class CallConnection {
   }
 
   /** Content arrived: restarts the content timer. */
-  progressed(): void {
+  noteProgress(): void {
     this.#stopCounting?.()
     this.#stopCounting = undefined
   }
@@ -97,7 +97,7 @@ export class CallConnection {
 
   /** Closes the connection. May be called more than once. */
   close(): void {
-    this.progressed()
+    this.noteProgress()
     this.#caller.removeEventListener('abort', this.#interrupt)
     this.#closing.abort()
     // Aborting ends the body of a real connection; any other iterator must be ended explicitly, and its errors do not matter.
@@ -107,7 +107,7 @@ export class CallConnection {
 
   /** Returns the connection for reuse if the rest of the answer arrives soon, and closes it otherwise. Runs in the background. */
   release(): void {
-    this.progressed()
+    this.noteProgress()
     this.#caller.removeEventListener('abort', this.#interrupt)
     const unread = this.#unread
     if (unread === undefined) return

@@ -63,7 +63,7 @@ export async function* readAnswer(
       if (!valuesWithin(event.data, MOST_VALUES)) throw badAnswer(TOO_LONG)
       const { progress } = understood
       const all = understood.take(event)
-      if (all.length > 0 || understood.progress > progress) connection.progressed()
+      if (all.length > 0 || understood.progress > progress) connection.noteProgress()
       for (const output of all) {
         connection.check()
         if (output.type === 'error') throw new CallFailure(output.error)

@@ -30,9 +30,9 @@ function wordsOf(events: readonly ProviderEvent[]): string {
   const last = events.at(-1)
   if (last?.type === 'error') return last.error.kind
   if (last?.type !== 'done') return 'none'
-  const { cut, paused = false } = last
+  const { cut, isPaused = false } = last
   const how = cut === undefined ? 'whole' : `${cut.reason} lost ${cut.lost_calls}`
-  return `${how}${paused ? ' paused' : ''}, ran ${calls.length}`
+  return `${how}${isPaused ? ' paused' : ''}, ran ${calls.length}`
 }
 
 test.each<[VendorDialect, string | undefined, VendorAnswer, string]>([

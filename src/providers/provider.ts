@@ -42,7 +42,7 @@ export interface BodyOptions {
   /** At most four, in order; a dialect without cache marks ignores them. */
   readonly marks: readonly Mark[]
   /** Memory that may be overwritten. It does not affect the resulting bytes. */
-  readonly spent?: SpentBody | undefined
+  readonly spentBody?: SpentBody | undefined
 }
 
 /** A body that is no longer read. Its first `count` segments equal those of the body to build. */
@@ -115,7 +115,7 @@ export type ProviderEvent =
       /** Absent if the model finished its answer. */
       readonly cut?: Cut
       /** The provider paused the model, which continues when the whole answer so far is sent back. */
-      readonly paused?: true
+      readonly isPaused?: true
       readonly usage: CallUsage
       /** Figures of the vendor without a counterpart in `usage`. */
       readonly raw?: Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { shortened } from '../encoding/quote.ts'
+import { shorten } from '../encoding/quote.ts'
 import type { ProviderCause, RefusedMedia } from '../model/error-cause.ts'
 import {
   failed,
@@ -111,5 +111,5 @@ function plainSentence(text: string, most: number): string {
     .slice(0, 4 * most)
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .replaceAll(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/gu, '')
-  return shortened(line.trim(), most)
+  return shorten(line.trim(), most)
 }

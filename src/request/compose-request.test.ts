@@ -49,7 +49,7 @@ test.each(DIALECT_NAMES)(
           const request = await compose(of, known[of])
           expect(request.body.equals(fromScratch.body)).toBe(true)
           expect(comparable(request.segments)).toEqual(comparable(fromScratch.segments))
-          expect(request.projected).toEqual(fromScratch.projected)
+          expect(request.projections).toEqual(fromScratch.projections)
           expect(request.stays).toEqual(fromScratch.stays)
           expect(sharedWith(known[of], request)).toEqual(sharedWith(last, fromScratch))
         }
@@ -64,7 +64,7 @@ test.each(DIALECT_NAMES)(
 
 /** A request as a process that did not send it knows it. */
 function recomposed(
-  { inputs, projected, sha256: request_sha256, length }: ComposedRequest,
+  { inputs, projections: projected, sha256: request_sha256, length }: ComposedRequest,
   provider: Dialect,
   store: BlobStore,
 ) {
@@ -88,7 +88,7 @@ test.each(DIALECT_NAMES)(
       if (composer === undefined || last?.inputs.turn !== inputs.turn) {
         composer = new RequestComposer(parts, inputs.turn)
       }
-      last = await composer.compose(inputs.events, { before: last, spent: last })
+      last = await composer.compose(inputs.events, { before: last, spentRequest: last })
       expect([last.sha256, last.body.equals(fromScratch.body)]).toEqual([fromScratch.sha256, true])
     }
   },

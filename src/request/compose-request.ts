@@ -47,11 +47,11 @@ export interface ComposeOptions {
    * An earlier request whose body is no longer needed: its buffer may be reused, because allocating large buffers costs
    * more than filling them. If it is the last request, the shared prefix is then hashed again.
    */
-  readonly spent?: ComposedRequest | undefined
+  readonly spentRequest?: ComposedRequest | undefined
   /** Results that follow the Events, in the order in which they will be recorded. */
   readonly ahead?: readonly RecordedResult[] | undefined
   /** The recorded projections, when the request is composed again. */
-  readonly recorded?: Projections | undefined
+  readonly recordedProjections?: Projections | undefined
 }
 
 /** The fields of a `tool_result` that a request contains, as its Event contains them. */
@@ -67,13 +67,13 @@ export interface ComposedRequest extends SentRequest {
   readonly bodyOptions: BodyOptions
   readonly segments: readonly Segment[]
   /** The Resources whose bytes it contains. */
-  readonly projected: Projections
+  readonly projections: Projections
   /** Images that are shown in a smaller form, with both sizes, for people. */
-  readonly reduced: readonly string[]
+  readonly reductions: readonly string[]
   /** Why a variant that the model accepts could not be created, for people. */
   readonly variantFailures: readonly string[]
   /** Resources that cannot be shown, or that exceed the limits of the model. */
-  readonly lost: readonly LostResource[]
+  readonly losses: readonly LostResource[]
   /** The store failed: such a request must not be sent. */
   readonly failure?: HawserError | undefined
 }
@@ -94,8 +94,8 @@ export class RequestComposer {
   readonly #turn: TurnId | undefined
   readonly #surfaceSegments: readonly Segment[]
   readonly #sha256 = growingSha256()
-  #folded = 0
-  #learned = 0
+  #foldedEvents = 0
+  #learnedEvents = 0
   #conversation: Conversation | undefined
   #segments: Segment[] = []
   #segmentBytes = 0
@@ -105,8 +105,8 @@ export class RequestComposer {
   #latestStaying: { readonly seq: number; readonly place: number } | undefined
   readonly #variants: Variants
   #fitting: Fitting
-  #projected: Projections = []
-  #lost: readonly LostResource[] = []
+  #projections: Projections = []
+  #losses: readonly LostResource[] = []
   #failure: HawserError | undefined
   /** Later Turns show every item as this one does. */
   #allStay = true
@@ -125,26 +125,26 @@ export class RequestComposer {
    */
   async compose(
     events: readonly WholeEvent[],
-    { before, spent, ahead = [], recorded = [] }: ComposeOptions = {},
+    { before, spentRequest, ahead = [], recordedProjections = [] }: ComposeOptions = {},
   ): Promise<ComposedRequest> {
-    const { run, inputs } = await this.#collect(events, { before, ahead, recorded })
+    const { run, inputs } = await this.#collect(events, { before, ahead, recordedProjections })
     const { provider, cacheKey } = this.#parts
-    const continued = spent?.run.list === run.list
+    const continued = spentRequest?.run.list === run.list
     const shared = sharedRun(before, run, inputs)
     const bodyOptions = { cacheKey, marks: this.#marks(run, shared) }
-    const known = continued ? { body: spent.body, count: spent.run.count } : undefined
-    const body = provider.buildBody(run.list, { ...bodyOptions, spent: known })
+    const known = continued ? { body: spentRequest.body, count: spentRequest.run.count } : undefined
+    const body = provider.buildBody(run.list, { ...bodyOptions, spentBody: known })
     // Marks move after the end of the last request, and the bytes that close the last message belong to no segment.
     const sha256 = this.#sha256(body, run.bytes - shared.bytes + MOST_MOVED)
-    const lost = [...this.#lost, ...this.#fitting.lost]
+    const losses = [...this.#losses, ...this.#fitting.losses]
     const stays = this.#staying()
-    const { reduced } = this.#fitting
+    const { reductions } = this.#fitting
     const { failures: variantFailures } = this.#variants
     const shown = {
-      projected: this.#projected,
-      reduced,
+      projections: this.#projections,
+      reductions,
       variantFailures,
-      lost,
+      losses,
       failure: this.#failure,
     }
     return new NewRequest({ body, sha256, run, inputs, bodyOptions, stays }, shown)
@@ -155,7 +155,7 @@ export class RequestComposer {
     events: readonly WholeEvent[],
     { request_sha256, request_bytes, projected = [] }: RecordedRequest,
   ): Promise<Result<SentRequest>> {
-    const { run, inputs } = await this.#collect(events, { recorded: projected })
+    const { run, inputs } = await this.#collect(events, { recordedProjections: projected })
     if (this.#failure !== undefined) return { ok: false, error: this.#failure }
     const stays = this.#staying()
     return ok({ sha256: request_sha256, length: request_bytes, run, inputs, stays })
@@ -164,11 +164,11 @@ export class RequestComposer {
   /** Folds and encodes the new Events in `events`. */
   async #collect(
     events: readonly WholeEvent[],
-    { before, ahead = [], recorded = [] }: ComposeOptions,
+    { before, ahead = [], recordedProjections = [] }: ComposeOptions,
   ) {
     // Events that are added while blobs are loaded belong to the next request.
     const count = events.length
-    this.#variants.learn(recorded)
+    this.#variants.learn(recordedProjections)
     const items = this.#fold(events, ahead, before)
     await this.#encodeNew(items, events)
     const { provider, providerName, surface, words } = this.#parts
@@ -216,7 +216,7 @@ export class RequestComposer {
     return cacheMarks({
       surface: this.#surfaceSegments.length,
       transient: this.#firstTransient ?? this.#latestStaying?.place,
-      shared: shared.count,
+      sharedEnd: shared.count,
       end: count,
     })
   }
@@ -226,8 +226,8 @@ export class RequestComposer {
     ahead: readonly RecordedResult[],
     before: SentRequest | undefined,
   ): readonly ConversationItem[] {
-    const fresh = events.slice(this.#folded)
-    this.#folded = events.length
+    const fresh = events.slice(this.#foldedEvents)
+    this.#foldedEvents = events.length
     const isFirst = this.#conversation === undefined
     if (isFirst || fresh.some((event) => changesExistingItems(event, this.#turn))) {
       // A new list, because earlier requests refer to the old one.
@@ -236,8 +236,8 @@ export class RequestComposer {
       this.#firstTransient = undefined
       this.#latestStaying = undefined
       this.#fitting = new Fitting(this.#parts.surface.params, this.#variants)
-      this.#projected = []
-      this.#lost = []
+      this.#projections = []
+      this.#losses = []
       this.#failure = undefined
       this.#allStay = true
       this.#add(this.#surfaceSegments)
@@ -267,8 +267,8 @@ export class RequestComposer {
 
   /** Learns the recorded variants, which only files need. */
   #learnVariants(events: readonly WholeEvent[]): void {
-    for (; this.#learned < events.length; this.#learned += 1) {
-      const event = events[this.#learned]
+    for (; this.#learnedEvents < events.length; this.#learnedEvents += 1) {
+      const event = events[this.#learnedEvents]
       if (event?.type === 'provider_request') this.#variants.learn(event.data.projected ?? [])
     }
   }
@@ -282,9 +282,9 @@ export class RequestComposer {
     this.#learnVariants(events)
     const loaded = await loadParts(items, store, holdsKey)
     const fitted = await this.#fitting.fit(loaded.items)
-    this.#lost = [...this.#lost, ...loaded.lost]
+    this.#losses = [...this.#losses, ...loaded.losses]
     this.#failure ??= loaded.failure
-    this.#projected = [...this.#projected, ...projectedIn(fitted)]
+    this.#projections = [...this.#projections, ...projectedIn(fitted)]
     return fitted
   }
 
@@ -307,7 +307,7 @@ type FramedBody = Pick<
 >
 type Contents = Pick<
   ComposedRequest,
-  'projected' | 'reduced' | 'variantFailures' | 'lost' | 'failure'
+  'projections' | 'reductions' | 'variantFailures' | 'losses' | 'failure'
 >
 
 /** A class, because V8 keeps a hidden class for each object whose literal has a getter. */
@@ -319,10 +319,10 @@ class NewRequest implements ComposedRequest {
   readonly inputs: RequestInputs
   readonly bodyOptions: BodyOptions
   readonly stays: StayingFiles | undefined
-  readonly projected: Projections
-  readonly reduced: readonly string[]
+  readonly projections: Projections
+  readonly reductions: readonly string[]
   readonly variantFailures: readonly string[]
-  readonly lost: readonly LostResource[]
+  readonly losses: readonly LostResource[]
   readonly failure: HawserError | undefined
 
   constructor({ body, sha256, run, inputs, bodyOptions, stays }: FramedBody, contents: Contents) {
@@ -333,10 +333,10 @@ class NewRequest implements ComposedRequest {
     this.inputs = inputs
     this.bodyOptions = bodyOptions
     this.stays = stays
-    this.projected = contents.projected
-    this.reduced = contents.reduced
+    this.projections = contents.projections
+    this.reductions = contents.reductions
     this.variantFailures = contents.variantFailures
-    this.lost = contents.lost
+    this.losses = contents.losses
     this.failure = contents.failure
   }
 

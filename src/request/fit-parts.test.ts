@@ -43,7 +43,7 @@ async function shown(
   for (const item of items) fitted.push(...(await fitting.fit([item])))
   const parts = fitted.flatMap((one) => ('parts' in one ? one.parts : []))
   const sentences = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-  const named = fitting.lost.map(({ handle, ...loss }) => lost(handle, loss))
+  const named = fitting.losses.map(({ handle, ...loss }) => lost(handle, loss))
   expect(named).toEqual(sentences)
   expect(parts.every(({ lifetime }) => lifetime === 'turn')).toBe(true)
   return parts.map((part) => (part.type === 'text' ? part.text : (part.handle ?? '')))

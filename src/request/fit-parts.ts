@@ -15,8 +15,8 @@ import type { ImageCaps, NoForm, Variants } from './variants.ts'
 export class Fitting {
   readonly #params: SurfaceParams
   readonly #variants: Variants
-  readonly #lost: LostResource[] = []
-  readonly #reduced = new Map<string, string>()
+  readonly #losses: LostResource[] = []
+  readonly #reductions = new Map<string, string>()
   #images = 0
   #limitedBytes: number
   #resourceBytes = 0
@@ -34,13 +34,13 @@ export class Fitting {
   }
 
   /** Everything so far that did not fit. */
-  get lost(): readonly LostResource[] {
-    return this.#lost
+  get losses(): readonly LostResource[] {
+    return this.#losses
   }
 
   /** Images that are shown in a smaller form, with both sizes, for people. */
-  get reduced(): readonly string[] {
-    return [...this.#reduced.values()]
+  get reductions(): readonly string[] {
+    return [...this.#reductions.values()]
   }
 
   async fit(items: readonly ConversationItem[]): Promise<ConversationItem[]> {
@@ -73,7 +73,7 @@ export class Fitting {
   #reduce(original: BlobPart, form: BlobPart): Part {
     const { handle = 'A stored file', resource, lifetime } = form
     const text = words.reduced(handle, form, original)
-    this.#reduced.set(text, `${handle} (${words.reducedTo(form, original)})`)
+    this.#reductions.set(text, `${handle} (${words.reducedTo(form, original)})`)
     return { type: 'text', text, ...(resource === undefined ? {} : { resource }), lifetime }
   }
 
@@ -81,7 +81,7 @@ export class Fitting {
   #lose({ handle, lifetime, resource }: BlobPart, loss: LossRecord): Part {
     const text = words.lost(handle, loss)
     if (resource === undefined) return { type: 'text', text, lifetime }
-    this.#lost.push({ resource, handle: handle ?? '', ...loss })
+    this.#losses.push({ resource, handle: handle ?? '', ...loss })
     return { type: 'text', text, resource, lifetime }
   }
 

@@ -5,7 +5,7 @@ import { isWhole, wholeEvent, type Inherits } from './whole-event.ts'
 
 /** An Event as a Log delivers it. */
 export interface HistoryLine {
-  readonly logged: LoggedEvent
+  readonly content: LoggedEvent
   readonly inheritance?: Inherits
 }
 
@@ -26,9 +26,9 @@ export class LiveHistory {
   async add(lines: readonly HistoryLine[]): Promise<readonly WholeEvent[]> {
     const events = this.#events
     const first = events.length
-    for (const { logged, inheritance } of lines) {
-      if (!logged.known) continue
-      const { event } = logged
+    for (const { content, inheritance } of lines) {
+      if (!content.isKnown) continue
+      const { event } = content
       // Nearly all Events are whole; awaiting each would dominate the time here.
       const whole = isWhole(event) ? event : await wholeEvent(this.#store, event, inheritance)
       if (whole !== undefined) events.push(whole)

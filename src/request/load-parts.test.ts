@@ -32,9 +32,9 @@ function user(...parts: BlobPart[]): ConversationItem {
 test('[TI-083] the blobs that items need are read, and become bytes of their parts', async () => {
   const { store, kept } = await place()
   const image = await kept(Buffer.from([1, 2, 3]), 'image/png')
-  const { items, lost } = await loadParts([user(image)], store)
+  const { items, losses } = await loadParts([user(image)], store)
   expect(items).toEqual([user({ ...image, bytes: Buffer.from([1, 2, 3]) })])
-  expect(lost).toEqual([])
+  expect(losses).toEqual([])
 })
 
 test('[SR-026] text in another encoding is sent converted, and stays stored unchanged', async () => {
@@ -52,11 +52,11 @@ test('a payload that the store lacks is replaced by a sentence with its handle a
   const { store, kept } = await place()
   const there = await kept(Buffer.from('here'), 'text/plain')
   const missing = part(BlobKey.parse(`${'0'.repeat(64)}.txt`), 'text/plain')
-  const { items, lost } = await loadParts([user(missing, there)], store)
+  const { items, losses } = await loadParts([user(missing, there)], store)
   const [item] = items
   expect(item !== undefined && 'parts' in item ? item.parts.slice(1) : []).toEqual([
     { type: 'text', text: '[The payload of @txt1 is missing.]', resource, lifetime: 'turn' },
     { ...there, bytes: Buffer.from('here') },
   ])
-  expect(lost).toEqual([{ resource, handle: '@txt1', why: 'payload_missing' }])
+  expect(losses).toEqual([{ resource, handle: '@txt1', why: 'payload_missing' }])
 })

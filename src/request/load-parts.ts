@@ -15,7 +15,7 @@ export interface LostResource extends LossRecord {
 
 export interface LoadedItems {
   readonly items: readonly ConversationItem[]
-  readonly lost: readonly LostResource[]
+  readonly losses: readonly LostResource[]
   /** The store failed, which does not mean that blobs are missing. */
   readonly failure?: HawserError
 }
@@ -36,7 +36,7 @@ export async function loadParts(
   holdsKey: HoldsKey = async () => false,
 ): Promise<LoadedItems> {
   const loaded: ConversationItem[] = []
-  const lost: LostResource[] = []
+  const losses: LostResource[] = []
   let failure: HawserError | undefined
   for (const item of items) {
     if (!('parts' in item) || item.parts.every(({ type }) => type === 'text')) {
@@ -52,13 +52,13 @@ export async function loadParts(
         else {
           parts.push(missing(part))
           if (typeof bytes !== 'string') failure ??= bytes
-          else lost.push(...lossOf(part, bytes))
+          else losses.push(...lossOf(part, bytes))
         }
       }
     }
     loaded.push({ ...item, parts })
   }
-  return { items: loaded, lost, ...(failure === undefined ? {} : { failure }) }
+  return { items: loaded, losses, ...(failure === undefined ? {} : { failure }) }
 }
 
 /** The bytes, text in UTF-8; or why they cannot be shown. */

@@ -12,7 +12,7 @@ export function projectedIn(items: readonly ConversationItem[]): Projections {
           if (part.type === 'text' || part.resource === undefined) return []
           if (part.bytes === undefined || part.lifetime === 'stable') return []
           const { resource, blob, bytes, lifetime, variant } = part
-          const made = variant?.made === undefined ? {} : { made: variant.made }
+          const made = variant?.params === undefined ? {} : { made: variant.params }
           const form = variant === undefined ? {} : { variant: blob, ...made }
           const content_sha256 = variant?.of ?? blobSha256(blob)
           return [{ resource_id: resource, content_sha256, ...form, bytes: bytes.length, lifetime }]

@@ -19,11 +19,11 @@ function countingMaker() {
     image: async (_bytes, wish) => {
       made += 1
       const how = { encoder: 'test', format: 'jpeg', width: 10, height: 5, ...wish }
-      return ok({ bytes: Buffer.from('small'), media_type: 'image/jpeg', made: how })
+      return ok({ bytes: Buffer.from('small'), media_type: 'image/jpeg', params: how })
     },
     pdfText: async () => failed('unreadable', 'It cannot be read.'),
   }
-  return { maker, made: () => made }
+  return { maker, params: () => made }
 }
 
 function working(maker: VariantMaker): VariantWork {
@@ -65,7 +65,7 @@ test('[SR-028] a smaller variant is stored beside the original, and the request 
     width: 10,
     height: 5,
     bytes: Buffer.from('small'),
-    variant: { of, made: { encoder: 'test', format: 'jpeg', of, ...CAPS } },
+    variant: { of, params: { encoder: 'test', format: 'jpeg', of, ...CAPS } },
   })
   expect(value(await store.get(part.blob))).toEqual(part.bytes)
   const projected = projectedIn([{ kind: 'user', seq: 0, parts: [form] }])
@@ -74,7 +74,7 @@ test('[SR-028] a smaller variant is stored beside the original, and the request 
 
 test('a recorded variant is reused, even if none can be created, and no other is created', async () => {
   const { store, part } = await imagePart()
-  const { maker, made } = countingMaker()
+  const { maker, params: made } = countingMaker()
   const first = formOf(await new Variants(store, working(maker)).smaller(part, CAPS))
   const projected = projectedIn([{ kind: 'user', seq: 0, parts: [first] }])
   const recomposed = new Variants(store, undefined)

@@ -39,7 +39,7 @@ export class Variants {
   readonly #work: VariantWork | undefined
   /** Time spent so far. A Turn may last for hours; only this is limited. */
   #spentMs = 0
-  readonly #known = new Map<string, StoredVariant>()
+  readonly #storedVariants = new Map<string, StoredVariant>()
   readonly #failures = new Map<string, string>()
 
   constructor(store: BlobStore, work: VariantWork | undefined) {
@@ -61,7 +61,7 @@ export class Variants {
   learn(projected: Projections): void {
     for (const { variant, made } of projected) {
       if (variant === undefined || made?.of === undefined) continue
-      this.#known.set(keyOf(made.of, made), { key: variant, made })
+      this.#storedVariants.set(keyOf(made.of, made), { key: variant, params: made })
     }
   }
 
@@ -79,7 +79,7 @@ export class Variants {
 
   async #form(part: BlobPart, params: VariantParams, make: Make): Promise<BlobPart | NoForm> {
     const name = keyOf(blobSha256(part.blob), params)
-    const known = this.#known.get(name)
+    const known = this.#storedVariants.get(name)
     const bytes = known === undefined ? undefined : await this.#store.get(known.key)
     if (known !== undefined && bytes?.ok === true) return asForm(part, known, bytes.value)
     const created = this.#failures.has(name) ? undefined : await this.#create(part, make)
@@ -91,7 +91,7 @@ export class Variants {
     }
     // A variant that is created again is used only if it equals the one that was sent before.
     if (known !== undefined && known.key !== created.value.form.key) return 'gone'
-    this.#known.set(name, created.value.form)
+    this.#storedVariants.set(name, created.value.form)
     return asForm(part, created.value.form, created.value.bytes)
   }
 
@@ -111,10 +111,10 @@ export class Variants {
     if (variant === undefined)
       return signal.aborted ? undefined : failed('timeout', 'It took too long.')
     if (!variant.ok) return variant
-    const { bytes, media_type, made } = variant.value
+    const { bytes, media_type, params: made } = variant.value
     const key = await this.#store.put([bytes], media_type)
     return key.ok
-      ? ok({ form: { key: key.value, made: { ...made, of: blobSha256(part.blob) } }, bytes })
+      ? ok({ form: { key: key.value, params: { ...made, of: blobSha256(part.blob) } }, bytes })
       : key
   }
 }
@@ -128,7 +128,7 @@ interface NewVariant {
 
 interface StoredVariant {
   readonly key: BlobKey
-  readonly made: VariantMade
+  readonly params: VariantMade
 }
 
 type VariantParams = Pick<VariantMade, 'format' | 'max_side' | 'max_base64_bytes'>
@@ -139,7 +139,7 @@ function keyOf(of: string, { format, max_side, max_base64_bytes }: VariantParams
   return sha256(JSON.stringify([of, sort, max_side ?? 0, max_base64_bytes ?? 0]))
 }
 
-function asForm(part: BlobPart, { key, made }: StoredVariant, bytes: Buffer): BlobPart {
+function asForm(part: BlobPart, { key, params: made }: StoredVariant, bytes: Buffer): BlobPart {
   const { charset: _charset, width: _width, height: _height, variant, ...same } = part
   const { width, height } = made
   return {
@@ -147,7 +147,7 @@ function asForm(part: BlobPart, { key, made }: StoredVariant, bytes: Buffer): Bl
     blob: key,
     media_type: blobMediaType(key),
     ...(width === undefined || height === undefined ? {} : { width, height }),
-    variant: { of: variant?.of ?? blobSha256(part.blob), made },
+    variant: { of: variant?.of ?? blobSha256(part.blob), params: made },
     bytes,
   }
 }

@@ -16,12 +16,12 @@ export type InputTarget =
   | { readonly path: string; readonly labels: Labels }
   | { readonly bytes: Buffer; readonly labels: Labels }
   | Extract<FoundLink, { readonly facts: unknown }>
-  | { readonly refused: Refusal }
+  | { readonly refusal: Refusal }
 
 /** What a descriptor records about a link to a file. */
 export type Labels = ReturnType<typeof labelsOf> & { readonly source_uri_scheme?: string }
 
-/** Paths of `confined` callers belong to a workspace and may be relative. */
+/** Paths of callers with `workspaceFiles` belong to a workspace and may be relative. */
 export function readInput(
   input: Exclude<AttachmentInput, { readonly from: 'blob' }>,
   confined: boolean,
@@ -52,11 +52,15 @@ function givenIn({ given }: { readonly given?: string }): Pick<ReadInput, 'given
 function readPath(path: unknown, confined: boolean): ReadInput {
   if (typeof path !== 'string') {
     const refused = refusal('not_absolute', 'the path is not a string')
-    return { given: `(${path === null ? 'null' : typeof path})`, name: '', is: { refused } }
+    return {
+      given: `(${path === null ? 'null' : typeof path})`,
+      name: '',
+      is: { refusal: refused },
+    }
   }
   const name = lastName(path)
   if (confined || path.startsWith('/')) return { given: path, name, is: { path, labels: {} } }
-  return { given: path, name, is: { refused: refusal('not_absolute', 'its path is not absolute') } }
+  return { given: path, name, is: { refusal: refusal('not_absolute', 'its path is not absolute') } }
 }
 
 /** The name of a refused link: the part after its last slash, unless that may contain data, a user name or a password. */

@@ -23,10 +23,10 @@ import type { Labels, ReadInput } from './attachment-source.ts'
 /** The state shared by the attachments of one Turn while they are read. */
 export interface FileReading {
   readonly files: OutsideFiles
-  readonly confined: ConfinedFiles | undefined
+  readonly workspaceFiles: ConfinedFiles | undefined
   readonly otherTypes: 'refuse' | 'store'
   /** The number of bytes accepted so far. */
-  taken: number
+  takenBytes: number
   /** A buffer for the next file: each file is checked and stored before the next is read. */
   memory: Buffer | undefined
 }
@@ -36,7 +36,7 @@ export interface ExaminedFile {
   readonly name: string
   readonly bytes: Buffer
   readonly media_type: BlobMediaType
-  readonly probed: ProbeResult | { readonly kind: 'file' }
+  readonly probe: ProbeResult | { readonly kind: 'file' }
   readonly labels: Labels
 }
 
@@ -46,7 +46,7 @@ export async function examine(
   reading: FileReading,
   patience: Patience,
 ): Promise<ExaminedFile | { readonly facts: ResourceFacts } | Refusal> {
-  if ('refused' in is) return is.refused
+  if ('refusal' in is) return is.refusal
   if ('facts' in is) return is
   const offence = nameOffence('path' in is ? is.path : name)
   if (offence !== undefined) return offence
@@ -58,10 +58,11 @@ export async function examine(
   if ('code' in bytes) return bytes
   if (bytes.length === 0) return refusal('empty', 'it is empty')
   const { labels } = is
-  if (type === undefined)
-    return { name, bytes, media_type: OTHER, probed: { kind: 'file' }, labels }
+  if (type === undefined) return { name, bytes, media_type: OTHER, probe: { kind: 'file' }, labels }
   const probed = await probe(bytes, type, patience)
-  return 'code' in probed ? probed : { name, bytes, media_type: type.media_type, probed, labels }
+  return 'code' in probed
+    ? probed
+    : { name, bytes, media_type: type.media_type, probe: probed, labels }
 }
 
 const OTHER = 'application/octet-stream'
@@ -85,7 +86,8 @@ async function readSource(
   reading: FileReading,
   { signal }: Patience,
 ): Promise<Buffer | Refusal> {
-  if (reading.confined !== undefined) return readConfined(path, reading.confined, reading)
+  if (reading.workspaceFiles !== undefined)
+    return readConfined(path, reading.workspaceFiles, reading)
   const found = await withOutsideFile<Buffer | Refusal>(reading.files, path, async (file) => {
     const refused = tooMuch(file.size, reading)
     return refused === undefined ? file.read(memoryOf(reading, file.size), signal) : ok(refused)
@@ -116,9 +118,9 @@ function isDirect(path: string, real: string, root: string): boolean {
     : normalize(path).endsWith(`/${real}`)
 }
 
-function tooMuch(size: number, { taken }: FileReading): Refusal | undefined {
+function tooMuch(size: number, { takenBytes }: FileReading): Refusal | undefined {
   if (size > LIMITS.attachment_bytes) return attachmentTooLarge(size)
-  return taken + size > LIMITS.turn_attachment_bytes ? overBudget(size, taken) : undefined
+  return takenBytes + size > LIMITS.turn_attachment_bytes ? overBudget(size, takenBytes) : undefined
 }
 
 /** One byte longer than the file, to notice if it grows. The buffer of a refused file is used again. */

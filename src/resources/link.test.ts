@@ -101,7 +101,7 @@ test.each([
   ['jdbc:postgresql://me:pass@example.com/x'],
   [`https://example.com/${'a'.repeat(981)}`],
 ])('%j is refused as a link', (uri) => {
-  expect(found(uri)).toMatchObject({ refused: { code: 'link_refused' } })
+  expect(found(uri)).toMatchObject({ refusal: { code: 'link_refused' } })
 })
 
 test('[SR-012] a link to a file of this machine is its path', () => {

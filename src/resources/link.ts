@@ -1,4 +1,4 @@
-import { shortened } from '../encoding/quote.ts'
+import { shorten } from '../encoding/quote.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import type { ResourceFacts } from '../model/descriptor.ts'
 import { LIMITS } from '../model/limits.ts'
@@ -11,7 +11,7 @@ export type LinkInput = Extract<AttachmentInput, { readonly from: 'link' }>
 export type FoundLink =
   | { readonly path: string }
   | { readonly facts: Extract<ResourceFacts, { readonly kind: 'link' }> }
-  | { readonly refused: Refusal }
+  | { readonly refusal: Refusal }
 
 export function readLink(link: LinkInput): FoundLink {
   const { uri } = link
@@ -68,7 +68,7 @@ function remote(link: LinkInput, url: URL): FoundLink {
   const actual = Buffer.byteLength(uri)
   if (actual > limit) {
     const reason = `the link is ${actual} bytes long, which exceeds the limit of ${limit}`
-    return { refused: overLimit('link_refused', reason, { limit, actual }) }
+    return { refusal: overLimit('link_refused', reason, { limit, actual }) }
   }
   return {
     facts: {
@@ -104,7 +104,7 @@ export function linkLabel(name: string): string {
 }
 
 function label(text: string, bytes: number): string {
-  return shortened(escapeUnseen(text.slice(0, bytes)), bytes)
+  return shorten(escapeUnseen(text.slice(0, bytes)), bytes)
 }
 
 function decodePart(text: string): string | undefined {
@@ -116,5 +116,5 @@ function decodePart(text: string): string | undefined {
 }
 
 function refuseLink(reason: string): FoundLink {
-  return { refused: refusal('link_refused', reason) }
+  return { refusal: refusal('link_refused', reason) }
 }

@@ -2,7 +2,7 @@ import { decodedPieces } from '../encoding/charset.ts'
 import { fileSize } from '../encoding/amounts.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { binaryKind } from '../encoding/magic-bytes.ts'
-import { shortened } from '../encoding/quote.ts'
+import { shorten } from '../encoding/quote.ts'
 import type { Redactor } from '../encoding/redaction.ts'
 import type { BlobStore } from '../blobs/store.ts'
 import type { ConfinedFiles, FileContent } from '../host/files/confined-files.ts'
@@ -41,7 +41,7 @@ export async function resolveMentions(
   for (const input of inputs) {
     if (parts.signal.aborted) break
     const refuse = ({ code, reason }: Refusal) => {
-      const path = parts.redactor.text(shortened(input.given ?? input.path, SHOWN_PATH_BYTES))
+      const path = parts.redactor.text(shorten(input.given ?? input.path, SHOWN_PATH_BYTES))
       errors.push({ path, code, reason })
     }
     if (mentions.length + errors.length >= LIMITS.message_mentions) {
@@ -51,7 +51,7 @@ export async function resolveMentions(
     const included = await contentAt(input, parts)
     if (included === undefined) continue
     if ('code' in included) {
-      if (input.attached === undefined) refuse(included)
+      if (input.attachedAs === undefined) refuse(included)
       continue
     }
     const { text, ...facts } = included
@@ -79,18 +79,19 @@ type IncludedContent = Omit<MentionedPath, 'content_sha256' | 'blob' | 'bytes'> 
 
 /** `undefined` if the attachment of the same file says everything. */
 async function contentAt(
-  { path, attached }: MentionInput,
+  { path, attachedAs }: MentionInput,
   parts: MentionParts,
 ): Promise<IncludedContent | Refusal | undefined> {
   const file = await parts.files.read(path, LIMITS.mention_read_bytes)
   if (file.ok) {
-    if (attached === 'unsaved' && file.value.unsaved !== true) return undefined
+    if (attachedAs === 'unsaved' && file.value.isUnsaved !== true) return undefined
     return includedContent(file.value, parts.redactor)
   }
   const cause = causeOf(file.error)
   const isFolder = cause?.type === 'found' && cause.entry === 'folder'
-  if (isFolder) return folderListing(path, parts, attached === undefined ? Infinity : LINKED_NAMES)
-  return attached === undefined ? unreadableFile(file.error) : undefined
+  if (isFolder)
+    return folderListing(path, parts, attachedAs === undefined ? Infinity : LINKED_NAMES)
+  return attachedAs === undefined ? unreadableFile(file.error) : undefined
 }
 
 /** An editor links folders that a person did not mean to list. */
@@ -117,7 +118,7 @@ function includedContent(file: FileContent, redactor: Redactor): IncludedContent
     ...(truncated ? {} : { lines: all.length }),
     size_bytes: size,
     ...(read.charset === undefined ? {} : { charset: read.charset }),
-    ...(file.unsaved === true ? { unsaved: true } : {}),
+    ...(file.isUnsaved === true ? { unsaved: true } : {}),
     ...(isCut ? { truncated: true } : {}),
   }
 }
@@ -177,7 +178,7 @@ function fitting(lines: readonly string[]): {
   }
   const [first] = lines
   if (count === 0 && first !== undefined)
-    return { text: `${shortened(first, LIMITS.mention_bytes - 1)}\n`, count: 1, cut: true }
+    return { text: `${shorten(first, LIMITS.mention_bytes - 1)}\n`, count: 1, cut: true }
   const text = lines.slice(0, count).map((line) => `${line}\n`)
   return { text: text.join(''), count, cut: false }
 }

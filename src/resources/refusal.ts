@@ -1,5 +1,5 @@
 import { mebibytes } from '../encoding/amounts.ts'
-import { shortened } from '../encoding/quote.ts'
+import { shorten } from '../encoding/quote.ts'
 import type { AttachmentCode, AttachmentError } from '../model/attachment.ts'
 import type { EntryKind, ErrorCause } from '../model/error-cause.ts'
 import { causeOf, type ErrorKind, type HawserError } from '../model/errors.ts'
@@ -41,7 +41,7 @@ export function overBudget(size: number, before: number): Refusal {
 
 /** `extension` as written, with its dot; empty if there is none. */
 export function unsupportedType(extension: string): Refusal {
-  const what = extension === '' ? 'without an extension' : `extension '${shortened(extension, 24)}'`
+  const what = extension === '' ? 'without an extension' : `extension '${shorten(extension, 24)}'`
   const allowed = Object.keys(ATTACHMENT_EXTENSIONS).join(', ')
   return refusal(
     'unsupported_type',

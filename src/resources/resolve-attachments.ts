@@ -26,12 +26,12 @@ export interface ResolverParts {
   /** The store that blob inputs name. Without it, they are refused. */
   readonly blobs?: Pick<BlobStore, 'stat' | 'get'>
   /** For callers confined to one workspace, such as the tools of a model: paths are relative to this workspace. */
-  readonly confined?: ConfinedFiles
+  readonly workspaceFiles?: ConfinedFiles
   /** `store`: files of other types become kind `file`. `refuse` by default. */
   readonly otherTypes?: 'refuse' | 'store'
   readonly signal?: AbortSignal
   /** Bytes attached earlier that count towards the same budget. */
-  readonly taken?: number
+  readonly takenBytes?: number
   /** Defaults to the local file system. */
   readonly files?: OutsideFiles
   /** Removes keys from names before they are shortened. */
@@ -111,12 +111,12 @@ function pixelsOf(facts: ResourceFacts): Pick<AttachmentVerdict, 'pixels'> {
 }
 
 function readingFor({
-  confined,
+  workspaceFiles,
   otherTypes = 'refuse',
   files = outsideFiles,
-  taken = 0,
+  takenBytes = 0,
 }: ResolverParts): FileReading {
-  return { files, confined, otherTypes, taken, memory: undefined }
+  return { files, workspaceFiles, otherTypes, takenBytes, memory: undefined }
 }
 
 async function resolveOne(
@@ -146,7 +146,7 @@ async function resolveOne(
   if ('facts' in found) return ok({ ok: true, facts: found.facts })
   const stored = await keep(found, parts)
   if (!stored.ok) return stored
-  reading.taken += found.bytes.length
+  reading.takenBytes += found.bytes.length
   if (parts.hold !== undefined) {
     parts.hold(stored.value, found.bytes)
     reading.memory = undefined
@@ -169,13 +169,13 @@ function notCopied(
 
 async function wantedFrom(
   input: AttachmentInput,
-  { confined }: FileReading,
+  { workspaceFiles }: FileReading,
   { blobs }: ResolverParts,
 ): Promise<ReadInput> {
-  if (input.from !== 'blob') return readInput(input, confined !== undefined)
+  if (input.from !== 'blob') return readInput(input, workspaceFiles !== undefined)
   const bytes = await namedBlob(input, blobs)
   if (!('code' in bytes)) return readInput({ from: 'bytes', name: input.name, bytes }, false)
-  return { given: input.blob, name: input.name, is: { refused: bytes } }
+  return { given: input.blob, name: input.name, is: { refusal: bytes } }
 }
 
 async function keep(
@@ -187,9 +187,9 @@ async function keep(
 }
 
 function attachmentFacts(
-  { name, bytes, media_type, probed, labels }: ExaminedFile,
+  { name, bytes, media_type, probe, labels }: ExaminedFile,
   blob: BlobKey,
 ): ResourceFacts {
   const content_sha256 = blobSha256(blob)
-  return { ...probed, name, media_type, size_bytes: bytes.length, content_sha256, blob, ...labels }
+  return { ...probe, name, media_type, size_bytes: bytes.length, content_sha256, blob, ...labels }
 }

@@ -15,12 +15,12 @@ import type { SessionState } from './live/state.ts'
 export class LiveSessions {
   readonly #parts: SessionParts
   readonly #live = new Map<SessionId, Entry>()
-  readonly #granted: SessionGrants
+  readonly #grants: SessionGrants
   #closed = false
 
   constructor(parts: SessionParts) {
     this.#parts = parts
-    this.#granted = parts.person.grants ?? new Map<SessionId, Rule[]>()
+    this.#grants = parts.person.grants ?? new Map<SessionId, Rule[]>()
   }
 
   /** The number of Sessions that are held open. */
@@ -46,7 +46,7 @@ export class LiveSessions {
     }
     const session = new Session(this.#parts, entry.session, options, {
       isLast: () => entry.clients === 0,
-      left: () => this.#leave(id, entry),
+      leave: () => this.#leave(id, entry),
     })
     const known = await session.catchUp()
     if (known.ok) return ok(session)
@@ -85,7 +85,7 @@ export class LiveSessions {
         await known.closing
         continue
       }
-      const entry = known ?? { session: this.#opened(id, held), clients: 0 }
+      const entry = known ?? { session: this.#openSession(id, held), clients: 0 }
       entry.clients += 1
       this.#live.set(id, entry)
       return entry
@@ -93,9 +93,9 @@ export class LiveSessions {
   }
 
   /** What a person granted for a Session lasts as long as the process, also while no client has it open. */
-  #opened(id: SessionId, held?: LogWriter<SessionState>): LiveSession {
-    const granted = this.#granted.get(id) ?? []
-    this.#granted.set(id, granted)
+  #openSession(id: SessionId, held?: LogWriter<SessionState>): LiveSession {
+    const granted = this.#grants.get(id) ?? []
+    this.#grants.set(id, granted)
     return new LiveSession(this.#parts, id, granted, held)
   }
 
@@ -114,7 +114,7 @@ export class LiveSessions {
 
   #forget(id: SessionId): void {
     this.#live.delete(id)
-    if (this.#granted.get(id)?.length === 0) this.#granted.delete(id)
+    if (this.#grants.get(id)?.length === 0) this.#grants.delete(id)
   }
 }
 

@@ -41,7 +41,7 @@ interface Registration {
   /** No other client is attached. Only after this one has left. */
   readonly isLast: () => boolean
   /** Resolves when the Session is closed, or at once if other clients stay. */
-  readonly left: () => Promise<void>
+  readonly leave: () => Promise<void>
 }
 
 /**
@@ -274,7 +274,7 @@ export class Session {
   }
 
   /** The pinned texts, the oldest first. */
-  async pinned(): Promise<readonly string[]> {
+  async pinnedTexts(): Promise<readonly string[]> {
     const { pinnedTexts } = await import('../context/carried-facts.ts')
     return pinnedTexts(this.events)
   }
@@ -370,7 +370,7 @@ export class Session {
   }
 
   async #leave(then: () => void = () => {}): Promise<void> {
-    const left = this.#registration.left()
+    const left = this.#registration.leave()
     then()
     this.#cannotAnswer()
     await left
@@ -389,6 +389,6 @@ export class Session {
 
 function isEnd(update: WatcherUpdate, turn: TurnId): boolean {
   if (update.kind !== 'line') return false
-  const { event } = update.line.logged
+  const { event } = update.line.content
   return event.type === 'turn_ended' && event.turn_id === turn
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { sha256 } from '../encoding/hash.ts'
-import { quoted, shortened } from '../encoding/quote.ts'
+import { quote, shorten } from '../encoding/quote.ts'
 import { openConfined, type FileContent } from '../host/files/confined-files.ts'
 import { closing } from '../host/files/files.ts'
 import { identifyFolder } from '../host/files/folder-identity.ts'
@@ -44,7 +44,7 @@ export function systemSkills(parts: SkillParts): SkillCatalog {
 
 /** A Skill as it is on disk now, with what its front matter says, whether it is trusted or not. */
 export interface ExaminedSkill {
-  readonly found: FoundSkill
+  readonly skill: FoundSkill
   readonly bytes: Buffer
   readonly sha256: string
   readonly trust: SkillTrust
@@ -67,11 +67,11 @@ export async function examineSkill(
   if (!trusted.ok) return trusted
   const trust = trustOf(found.value, hash, trusted.value)
   const isChanged = trust === 'untrusted' && trusted.value.has(name)
-  return ok({ found: found.value, bytes, sha256: hash, trust, isChanged })
+  return ok({ skill: found.value, bytes, sha256: hash, trust, isChanged })
 }
 
 async function list(parts: SkillParts, cache: SkillCache): Promise<SkillList> {
-  const { found, shadowed, warnings: earlier } = discover(skillRoots(parts))
+  const { skills: found, shadowed, warnings: earlier } = discover(skillRoots(parts))
   const warnings = [...earlier]
   const trusted = found.some(({ isForeign }) => isForeign) ? await trustedHashes(parts) : ok(NONE)
   if (!trusted.ok) warnings.push({ path: parts.home.label, message: trusted.error.message })
@@ -92,12 +92,12 @@ async function list(parts: SkillParts, cache: SkillCache): Promise<SkillList> {
       // Only whether its front matter is valid matters: what it declares has no effect.
       const errors = read.value.findings.filter(({ severity }) => severity === 'error')
       warnings.push(...errors.map((finding) => warningOf(skill.path, finding)))
-      skills.push(untrusted(skill, hash !== undefined))
+      skills.push(untrustedSkill(skill, hash !== undefined))
     } else {
       warnings.push(...read.value.findings.map((finding) => warningOf(skill.path, finding)))
       const { fields } = read.value
       if (fields !== undefined) {
-        skills.push(listed(skill, skill.isForeign ? 'trusted' : 'user', fields))
+        skills.push(listedSkill(skill, skill.isForeign ? 'trusted' : 'user', fields))
       }
     }
   }
@@ -154,14 +154,15 @@ function frontMatter() {
 async function load(parts: SkillParts, name: string): Promise<Result<LoadedSkill>> {
   const examined = await examineSkill(parts, name)
   if (!examined.ok) return examined
-  const { found, bytes, sha256: content_sha256, trust, isChanged } = examined.value
+  const { skill: found, bytes, sha256: content_sha256, trust, isChanged } = examined.value
   const { parseSkill, skillBody } = await frontMatter()
   // Not parsed: what it declares has no effect.
   if (trust === 'untrusted') {
-    return ok({ ...untrusted(found, isChanged), content_sha256, body: skillBody(bytes) })
+    return ok({ ...untrustedSkill(found, isChanged), content_sha256, body: skillBody(bytes) })
   }
   const { fields, findings, body } = parseSkill(bytes, name)
-  if (fields !== undefined) return ok({ ...listed(found, trust, fields), content_sha256, body })
+  if (fields !== undefined)
+    return ok({ ...listedSkill(found, trust, fields), content_sha256, body })
   const first = findings.find(({ severity }) => severity === 'error')
   return unusableSkill(
     name,
@@ -187,14 +188,14 @@ async function readFile(
     }
     const content = await files.read(path, limit)
     if (content.ok || content.error.kind !== 'outside_workspace') return content
-    const message = `${quoted(shortened(path, 200))} is outside the folder of the Skill ${quoted(name)}.`
+    const message = `${quote(shorten(path, 200))} is outside the folder of the Skill ${quote(name)}.`
     return failed('outside_workspace', message)
   })
 }
 
 function findSkill(parts: SkillSearch, name: string): Result<FoundSkill> {
   if (!isSkillName(name)) return noSkill(name)
-  const { found, warnings } = discover(skillRoots(parts), name)
+  const { skills: found, warnings } = discover(skillRoots(parts), name)
   const [skill] = found
   if (skill !== undefined) return ok(skill)
   const why = warnings.find(({ path }) => path.endsWith(`/${name}/SKILL.md`))
@@ -202,7 +203,7 @@ function findSkill(parts: SkillSearch, name: string): Result<FoundSkill> {
 }
 
 /** By its folder name alone: its text is not the person's. */
-function untrusted(skill: FoundSkill, isChanged: boolean): ListedSkill {
+function untrustedSkill(skill: FoundSkill, isChanged: boolean): ListedSkill {
   const nothing = {
     description: '',
     forModel: true,
@@ -210,10 +211,10 @@ function untrusted(skill: FoundSkill, isChanged: boolean): ListedSkill {
     allowed_tools: [],
     metadata: {},
   }
-  return { ...listed(skill, 'untrusted', nothing), ...(isChanged ? { changed: true } : {}) }
+  return { ...listedSkill(skill, 'untrusted', nothing), ...(isChanged ? { changed: true } : {}) }
 }
 
-function listed(
+function listedSkill(
   { name, root, path }: FoundSkill,
   trust: SkillTrust,
   fields: SkillFields,
@@ -227,11 +228,11 @@ function warningOf(path: string, { severity, line, message }: SkillFinding): Ski
 }
 
 function noSkill(name: string): Failed {
-  return failed('not_found', `No Skill is named ${quoted(shortened(name, 80))}.`, {}, [
+  return failed('not_found', `No Skill is named ${quote(shorten(name, 80))}.`, {}, [
     { action: 'List the Skills.', command: 'hawser skills' },
   ])
 }
 
 function unusableSkill(name: string, why: string, kind: Failed['error']['kind']): Failed {
-  return failed(kind, `The Skill ${quoted(name)} is not usable. ${why}`.trimEnd())
+  return failed(kind, `The Skill ${quote(name)} is not usable. ${why}`.trimEnd())
 }

@@ -19,7 +19,7 @@ export interface CheckedSkill extends SkillFrontMatter {
   /** Of its SKILL.md. */
   readonly path: string
   /** Context sources that every activation refuses to hydrate. */
-  readonly denied: readonly DeniedSource[]
+  readonly deniedSources: readonly DeniedSource[]
 }
 
 export interface DeniedSource {
@@ -43,7 +43,7 @@ export function checkSkill(path: string): Result<CheckedSkill> {
 
 function checkFolder(folder: string): Result<CheckedSkill> {
   const name = basename(folder)
-  const file = readSkillFile({ start: folder, below: [], linked: true }, LIMITS.skill_file_bytes)
+  const file = readSkillFile({ start: folder, below: [], mayLink: true }, LIMITS.skill_file_bytes)
   const path = join(folder, SKILL_FILE)
   if (!file.ok) {
     const { kind, message } = file.error
@@ -53,11 +53,11 @@ function checkFolder(folder: string): Result<CheckedSkill> {
   }
   const { fields, findings } = parseSkill(file.value.bytes, name)
   const denied = deniedSources(fields?.context_sources ?? [])
-  if (isSkillName(name)) return ok({ name, path, fields, findings, denied })
+  if (isSkillName(name)) return ok({ name, path, fields, findings, deniedSources: denied })
   const message =
     'The folder of a Skill has a name of letters, digits, ".", "_" and "-", at most 64.'
   const wrong: SkillFinding = { severity: 'error', line: 1, message }
-  return ok({ name, path, fields: undefined, findings: [wrong, ...findings], denied: [] })
+  return ok({ name, path, fields: undefined, findings: [wrong, ...findings], deniedSources: [] })
 }
 
 /** Decided as by an activation, where everything is allowed that a person can allow. */
@@ -72,8 +72,8 @@ function deniedSources(sources: readonly ContextSource[]): DeniedSource[] {
     const { kind } = plan.value
     const readOnly = isReadOnly(plan.value)
     const { answer, reason } = decideHydration(
-      { kind, readOnly, trusted: true, invokedBy, claim: NO_RULE_APPLIES },
-      { mode: 'auto', confined: true, rules: [] },
+      { kind, readOnly, isTrusted: true, invokedBy, claim: NO_RULE_APPLIES },
+      { mode: 'auto', isConfined: true, rules: [] },
     )
     return answer === 'deny' ? [{ id: source.id, reason }] : []
   })

@@ -49,7 +49,7 @@ const DeclaredSource = z.object({
 
 function declaredSource(entry: FrontMatterPart): ContextSource | undefined {
   if (entry.fields === undefined) return entry.wrong('must have keys and values')
-  const read = entry.checked(DeclaredSource)
+  const read = entry.check(DeclaredSource)
   const from = declaredOrigin(entry, entry.fields)
   const parameters = declaredParameters(entry.at('parameters'))
   if (read === undefined || from === undefined || parameters === undefined) return undefined
@@ -126,7 +126,7 @@ const DeclaredTool = z.object({
 function toolOf(part: FrontMatterPart): SourceOrigin | undefined {
   if (part.fields === undefined)
     return part.wrong('must have a name, and arguments if it needs some')
-  const tool = part.checked(DeclaredTool)
+  const tool = part.check(DeclaredTool)
   return tool && { kind: 'tool', name: tool.name, arguments: tool.arguments }
 }
 
@@ -164,7 +164,7 @@ function declaredParameters(
 function parameterOf(part: FrontMatterPart, name: string): SourceParameter | undefined {
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name))
     return part.error(`${quotedName(name)} is not a valid name of a parameter.`)
-  const parameter = part.checked(DeclaredParameter)
+  const parameter = part.check(DeclaredParameter)
   const wrong = parameter && contradiction(parameter)
   if (wrong !== undefined) part.wrong(wrong)
   return parameter

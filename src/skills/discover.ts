@@ -1,4 +1,4 @@
-import { quoted, shortened } from '../encoding/quote.ts'
+import { quote, shorten } from '../encoding/quote.ts'
 import {
   SKILL_FILE,
   skillFileFacts,
@@ -28,7 +28,7 @@ export interface FoundSkill {
 
 export interface Discovery {
   /** By name. */
-  readonly found: readonly FoundSkill[]
+  readonly skills: readonly FoundSkill[]
   readonly shadowed: readonly ShadowedSkill[]
   readonly warnings: readonly SkillWarning[]
 }
@@ -66,7 +66,7 @@ export function discover(
       const looked = look(root, entry, foreign)
       if (looked === undefined) warnings.push({ path, message: `The folder has no ${SKILL_FILE}.` })
       else if (by !== undefined) shadowed.push({ name, path, by })
-      else if (typeof looked === 'object') taken.set(name, found(root, name, path, looked))
+      else if (typeof looked === 'object') taken.set(name, foundSkill(root, name, path, looked))
       else {
         taken.set(name, path)
         warnings.push({ path, message: `This Skill is not usable. ${looked}` })
@@ -74,10 +74,15 @@ export function discover(
     }
   }
   const usable = [...taken.values()].filter((skill) => typeof skill === 'object')
-  return { found: usable.sort((a, b) => (a.name < b.name ? -1 : 1)), shadowed, warnings }
+  return { skills: usable.sort((a, b) => (a.name < b.name ? -1 : 1)), shadowed, warnings }
 }
 
-function found({ root }: RootFolder, name: string, path: string, looked: LocatedSkill): FoundSkill {
+function foundSkill(
+  { root }: RootFolder,
+  name: string,
+  path: string,
+  looked: LocatedSkill,
+): FoundSkill {
   const { place, real, isForeign, facts } = looked
   return { name, root, path, place, real, isForeign, facts }
 }
@@ -102,7 +107,7 @@ function skillEntries(
   const visible = entries.filter(({ name }) => !name.startsWith('.'))
   for (const { name } of visible) {
     if (isSkillName(name)) continue
-    const message = `The folder ${quoted(shortened(name, 80))} is ignored: a Skill has a name of letters, digits, ".", "_" and "-", at most 64.`
+    const message = `The folder ${quote(shorten(name, 80))} is ignored: a Skill has a name of letters, digits, ".", "_" and "-", at most 64.`
     warnings.push({ path, message })
   }
   const valid = visible.filter(({ name }) => isSkillName(name))
@@ -122,20 +127,20 @@ function look(
 ): LocatedSkill | string | undefined {
   const folder = `${path}/${name}`
   if (isForeign) {
-    const place = { start, below: [...below, name], linked: false }
-    return judged(place, `${real}/${name}`, true)
+    const place = { start, below: [...below, name], mayLink: false }
+    return judgePlace(place, `${real}/${name}`, true)
   }
-  const own = judged({ start: folder, below: [], linked: true }, undefined, false)
+  const own = judgePlace({ start: folder, below: [], mayLink: true }, undefined, false)
   const leadsAway = isLink || (typeof own === 'object' && own.facts.isLink)
   // A tool could write where a link of the person leads, or where the workspace is a Skill itself.
   const isWritable = leadsAway
     ? leadsThrough(`${folder}/${SKILL_FILE}`, foreign)
     : inner.some((place) => liesIn(`${real}/${name}`, place))
   if (!isWritable) return own
-  return judged({ start: folder, below: [], linked: false }, undefined, true)
+  return judgePlace({ start: folder, below: [], mayLink: false }, undefined, true)
 }
 
-function judged(
+function judgePlace(
   place: SkillPlace,
   real: string | undefined,
   isForeign: boolean,

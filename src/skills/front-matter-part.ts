@@ -10,7 +10,7 @@ import {
   type Scalar,
 } from 'yaml'
 import type * as z from 'zod'
-import { quoted, shortened } from '../encoding/quote.ts'
+import { quote, shorten } from '../encoding/quote.ts'
 import type { SkillFinding } from './skill.ts'
 
 /** The line of the file at which the front matter starts, after the line `---`. */
@@ -86,7 +86,7 @@ export class FrontMatterPart {
   }
 
   /** Checks the value, or `fields` in its place. Keys that the schema lacks are warnings; `undefined` if anything else is wrong. */
-  checked<T extends z.ZodObject>(schema: T, fields: unknown = this.value): z.infer<T> | undefined {
+  check<T extends z.ZodObject>(schema: T, fields: unknown = this.value): z.infer<T> | undefined {
     const parsed = schema.safeParse(fields)
     for (const { path, message } of parsed.error?.issues ?? []) {
       const keys = path.filter((part) => typeof part !== 'symbol')
@@ -107,7 +107,7 @@ export class FrontMatterPart {
 
 /** A name from a file, for a message. */
 export function quotedName(name: string): string {
-  return quoted(shortened(name, 80))
+  return quote(shorten(name, 80))
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -270,5 +270,5 @@ function parserSentence(message: string): string {
 
 /** A message may repeat what the text says. */
 function quotedInside(message: string): string {
-  return quoted(shortened(message, 200)).slice(1, -1).replaceAll('\\"', '"')
+  return quote(shorten(message, 200)).slice(1, -1).replaceAll('\\"', '"')
 }

@@ -60,7 +60,7 @@ const FrontMatter = z.object({
 function fieldsOf(whole: FrontMatterPart, name: string): SkillFields | undefined {
   if (whole.fields === undefined)
     return whole.error('The front matter must have keys and values, such as "description: …".')
-  const read = whole.checked(FrontMatter, withoutEmpty(whole.fields))
+  const read = whole.check(FrontMatter, withoutEmpty(whole.fields))
   if (read === undefined) return undefined
   if (read.name !== name) {
     const message = `The name ${quotedName(read.name)} is ignored: the Skill is named as its folder, ${quotedName(name)}.`

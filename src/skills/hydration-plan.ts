@@ -1,5 +1,5 @@
 import { isJsonObject } from '../encoding/json.ts'
-import { quoted } from '../encoding/quote.ts'
+import { quote } from '../encoding/quote.ts'
 import type {
   ContextSource,
   SourceOrigin,
@@ -22,11 +22,11 @@ export function planHydration(
   args: SourceArguments = {},
 ): Result<HydrationPlan> {
   const values = valuesOf(parameters, args)
-  const plan = values.ok ? filled(from, values.value) : values
+  const plan = values.ok ? fillPlan(from, values.value) : values
   if (plan.ok) return plan
   const names = Object.keys(parameters)
   const { message } = plan.error
-  return failed('invalid_args', `Context source ${quoted(id)}: ${message}`, {
+  return failed('invalid_args', `Context source ${quote(id)}: ${message}`, {
     context_source_id: id,
     parameters: names,
   })
@@ -41,7 +41,7 @@ export const READING_TOOLS: ReadonlySet<string> = new Set([
 ])
 
 export function notReading(tool: string): string {
-  return `No tool ${quoted(tool)} can be a context source; these can: ${[...READING_TOOLS].join(', ')}.`
+  return `No tool ${quote(tool)} can be a context source; these can: ${[...READING_TOOLS].join(', ')}.`
 }
 
 /** Why a source can never be hydrated, whatever its arguments are; `undefined` if it can. Pure. */
@@ -49,7 +49,7 @@ export function neverHydrated({ from, parameters = {} }: ContextSource): string 
   if (from.kind === 'tool' && !READING_TOOLS.has(from.name)) return notReading(from.name)
   // Other values may fit.
   if (Object.keys(parameters).length > 0) return undefined
-  const plan = filled(from, new Map())
+  const plan = fillPlan(from, new Map())
   return plan.ok ? undefined : plan.error.message
 }
 
@@ -60,16 +60,16 @@ function valuesOf(
   args: SourceArguments,
 ): Result<Values> {
   const undeclared = Object.keys(args).find((name) => !Object.hasOwn(parameters, name))
-  if (undeclared !== undefined) return refusedPlan(`it has no argument ${quoted(undeclared)}.`)
+  if (undeclared !== undefined) return refusedPlan(`it has no argument ${quote(undeclared)}.`)
   const values = new Map<string, string | number>()
   for (const [name, parameter] of Object.entries(parameters)) {
     const given = Object.hasOwn(args, name) ? args[name] : undefined
     const value = given ?? parameter.default
-    if (value === undefined) return refusedPlan(`the argument ${quoted(name)} is missing.`)
+    if (value === undefined) return refusedPlan(`the argument ${quote(name)} is missing.`)
     const checked = checkedValue(parameter, value)
     if (typeof checked === 'object') {
       const { problem } = checked
-      return refusedPlan(`the argument ${quoted(name)} ${problem}.`)
+      return refusedPlan(`the argument ${quote(name)} ${problem}.`)
     }
     values.set(name, checked)
   }
@@ -92,7 +92,7 @@ const PROBLEMS = {
   path: pathProblem,
   // The author of the Skill wrote the choices, which may be options.
   choice: (value: string, { choices = [] }: SourceParameter) =>
-    choices.includes(value) ? undefined : `must be ${choices.map(quoted).join(' or ')}`,
+    choices.includes(value) ? undefined : `must be ${choices.map(quote).join(' or ')}`,
 } as const
 
 /** Also accepts decimal digits, because a command line has only texts. A negative number would be an option. */
@@ -124,7 +124,7 @@ function pathProblem(value: string): string | undefined {
   return textProblem(value)
 }
 
-function filled(from: SourceOrigin, values: Values): Result<HydrationPlan> {
+function fillPlan(from: SourceOrigin, values: Values): Result<HydrationPlan> {
   switch (from.kind) {
     case 'command': {
       const argv = together(from.argv.map((word) => filledText(word, values)))
@@ -134,7 +134,7 @@ function filled(from: SourceOrigin, values: Values): Result<HydrationPlan> {
       const path = filledText(from.path, values)
       if (!path.ok) return path
       const problem = pathProblem(path.value)
-      if (problem !== undefined) return refusedPlan(`the file ${quoted(path.value)} ${problem}.`)
+      if (problem !== undefined) return refusedPlan(`the file ${quote(path.value)} ${problem}.`)
       return ok({ kind: 'file', path: path.value })
     }
     case 'resource_view': {
@@ -158,22 +158,22 @@ function filled(from: SourceOrigin, values: Values): Result<HydrationPlan> {
 const PLACEHOLDER = /^\{([A-Za-z_][\w-]*)\}$/
 
 function filledText(word: string, values: Values): Result<string> {
-  const value = replaced(word, values)
+  const value = placeholderValue(word, values)
   return value.ok ? ok(String(value.value)) : value
 }
 
-function replaced(word: string, values: Values): Result<string | number> {
+function placeholderValue(word: string, values: Values): Result<string | number> {
   const [, name] = PLACEHOLDER.exec(word) ?? []
   if (name === undefined) return ok(word)
   const value = values.get(name)
   return value === undefined
-    ? refusedPlan(`${quoted(word)} names no declared parameter.`)
+    ? refusedPlan(`${quote(word)} names no declared parameter.`)
     : ok(value)
 }
 
 /** A JSON value with its texts replaced; an integer stays a number. */
 function valueOf(value: unknown, values: Values): Result<unknown> {
-  if (typeof value === 'string') return replaced(value, values)
+  if (typeof value === 'string') return placeholderValue(value, values)
   if (Array.isArray(value)) return together(value.map((one) => valueOf(one, values)))
   return isJsonObject(value) ? objectOf(value, values) : ok(value)
 }

@@ -41,7 +41,7 @@ export function skillTrust(parts: SkillParts): SkillTrustStore {
     examine: async (name) => {
       const examined = await examineSkill(parts, name)
       if (!examined.ok) return examined
-      const { found, bytes, sha256, trust, isChanged } = examined.value
+      const { skill: found, bytes, sha256, trust, isChanged } = examined.value
       const { fields, findings } = parseSkill(bytes, name)
       return ok({ name, path: found.path, sha256, trust, isChanged, fields, findings })
     },

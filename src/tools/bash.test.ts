@@ -17,9 +17,9 @@ const DONE: Exit = {
   code: 0,
   signal: null,
   timedOut: false,
-  interrupted: false,
+  wasInterrupted: false,
   durationMs: 1,
-  appeared: [],
+  appearedPaths: [],
   runsLater: [],
 }
 
@@ -44,7 +44,7 @@ async function call(args: object, world: World = {}): Promise<Called> {
   if (!files.ok) throw new Error(files.error.message)
   const blobs = new Map<string, Buffer>()
   let progress = ''
-  const own = systemSandbox().unconfined({
+  const own = systemSandbox().runUnconfined({
     workspace,
     home,
     writable: 'workspace',
@@ -53,7 +53,7 @@ async function call(args: object, world: World = {}): Promise<Called> {
   const context: ToolContext = {
     signal: world.signal ?? new AbortController().signal,
     files: files.value,
-    decided: new Set(),
+    decidedPaths: new Set(),
     run: world.run ?? own,
     runReadOnly: world.run ?? own,
     resources: NO_RESOURCES,
@@ -192,7 +192,11 @@ test('at the time limit, on interruption and without a sandbox it fails, with th
       output: 'so far\n[stopped at the time limit of 1,500 ms]\n',
     },
   )
-  const interrupted = printing(['so far\n'], { code: null, signal: 'SIGKILL', interrupted: true })
+  const interrupted = printing(['so far\n'], {
+    code: null,
+    signal: 'SIGKILL',
+    wasInterrupted: true,
+  })
   expect((await call({ command: 'x' }, { run: interrupted })).outcome).toMatchObject({
     outcome: 'failed',
     error: { kind: 'interrupted' },
@@ -259,7 +263,7 @@ test('replacing makes text longer: the whole is stored even if its bytes alone w
 })
 
 test('protected paths that were moved aside are named, without control characters', async () => {
-  const run = printing([], { appeared: ['AGENTS.md', '.vscode\u001b[2J'] })
+  const run = printing([], { appearedPaths: ['AGENTS.md', '.vscode\u001b[2J'] })
   const { outcome } = await call({ command: 'x' }, { run })
   expect(outcome.output).toBe(
     '[AGENTS.md is protected and was moved aside]\n[.vscode\\u{1b}[2J is protected and was moved aside]\n[exit code 0]\n',

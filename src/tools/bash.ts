@@ -6,7 +6,7 @@ import type { Exit } from '../host/sandbox/sandbox.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
 import { protectedName } from '../model/safety/protected-paths.ts'
 import { OutputSpool, SPOOL_BYTES, type SpoolResult } from './output-spool.ts'
-import { counted, grouped } from '../encoding/amounts.ts'
+import { countOf, groupDigits } from '../encoding/amounts.ts'
 import { clipText, interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
@@ -83,7 +83,7 @@ export async function runBash(
     await spool.end(false)
     throw error
   })
-  await take(clean.end(exit.ok && (exit.value.timedOut || exit.value.interrupted)))
+  await take(clean.end(exit.ok && (exit.value.timedOut || exit.value.wasInterrupted)))
   const excerpt = shown.end()
   const spooled = await spool.end(excerpt.left_out_bytes > 0)
   if (!exit.ok) return failedOutcome(exit.error)
@@ -92,7 +92,7 @@ export async function runBash(
 
 /** Redact before paths are shortened. */
 function redactExit(exit: Exit, { redactor }: BashContext): Exit {
-  return { ...exit, appeared: exit.appeared.map((path) => redactor.text(path)) }
+  return { ...exit, appearedPaths: exit.appearedPaths.map((path) => redactor.text(path)) }
 }
 
 /** The system's bash before one in `PATH`, for which a shell looks inside; sh if there is none. */
@@ -117,7 +117,7 @@ function outcomeOf(
 ): ToolOutcome {
   const notes = [
     ...(excerpt.invalid_bytes_replaced ? ['bytes that are not UTF-8 were replaced'] : []),
-    ...movedAway(exit.appeared),
+    ...movedAway(exit.appearedPaths),
     ...runLater(exit.runsLater),
     ...limitsMet(exit.limitsMet),
     ...(exit.triedNetwork === true ? [triedNetwork] : []),
@@ -127,7 +127,7 @@ function outcomeOf(
   const error = errorOf(exit, wallMs)
   const truncated = excerpt.left_out_bytes > 0 ? { truncated: true, ...wholeOf(spooled) } : {}
   const left = {
-    ...(exit.appeared.length === 0 ? {} : { moved: exit.appeared }),
+    ...(exit.appearedPaths.length === 0 ? {} : { movedPaths: exit.appearedPaths }),
     ...(exit.runsLater.length === 0 ? {} : { runs_later: exit.runsLater.slice(0, RECORDED) }),
   }
   if (error !== undefined) return { outcome: 'failed', error, output, ...truncated, ...left }
@@ -150,17 +150,17 @@ function movedAway(paths: readonly string[]): string[] {
     .slice(0, NAMED)
     .map((path) => `${clipText(shownPath(path), NAMED_BYTES)} is protected and was moved aside`)
   const more = paths.length - named.length
-  return more > 0 ? [...named, `so were ${counted(more, 'other protected path')}`] : named
+  return more > 0 ? [...named, `so were ${countOf(more, 'other protected path')}`] : named
 }
 
 function limitsMet({ memory, processes }: NonNullable<Exit['limitsMet']> = {}): string[] {
   return [
     ...(memory === undefined
       ? []
-      : [`a process was killed at the limit of ${counted(memory, 'byte')} of memory`]),
+      : [`a process was killed at the limit of ${countOf(memory, 'byte')} of memory`]),
     ...(processes === undefined
       ? []
-      : [`more than ${counted(processes, 'process', 'processes')} were refused`]),
+      : [`more than ${countOf(processes, 'process', 'processes')} were refused`]),
   ]
 }
 
@@ -170,7 +170,7 @@ function runLater(paths: readonly string[]): string[] {
     return `${clipText(shownPath(path), NAMED_BYTES)} stays: ${protectedName(path)?.reason}`
   })
   const more = asking.length - named.length
-  return more > 0 ? [...named, `so do ${counted(more, 'other such file')}`] : named
+  return more > 0 ? [...named, `so do ${countOf(more, 'other such file')}`] : named
 }
 
 function shownOutput(
@@ -181,7 +181,7 @@ function shownOutput(
   const where = spooled.ok
     ? whereStored(spooled.value, total_bytes)
     : clipText(spooled.error.message, NAMED_BYTES)
-  return `${wholeLine(head)}[${counted(left_out_bytes, 'byte')} omitted here; ${where}]\n${wholeLine(tail)}`
+  return `${wholeLine(head)}[${countOf(left_out_bytes, 'byte')} omitted here; ${where}]\n${wholeLine(tail)}`
 }
 
 function wholeOf(spooled: Result<SpoolResult | undefined>): Pick<ToolOutcome, 'whole_blob'> {
@@ -192,8 +192,8 @@ function wholeOf(spooled: Result<SpoolResult | undefined>): Pick<ToolOutcome, 'w
 function whereStored(spooled: SpoolResult | undefined, total: number): string {
   if (spooled === undefined) return 'they were not stored'
   const what = spooled.cut
-    ? `the first ${grouped(SPOOL_BYTES)} of ${counted(total, 'byte')} are`
-    : `all ${counted(total, 'byte')} are`
+    ? `the first ${groupDigits(SPOOL_BYTES)} of ${countOf(total, 'byte')} are`
+    : `all ${countOf(total, 'byte')} are`
   return `${what} in blob ${spooled.blob}`
 }
 
@@ -201,16 +201,16 @@ function wholeLine(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
-function endOf({ code, signal, timedOut, interrupted }: Exit, wallMs: number): string {
-  if (timedOut) return `stopped at the time limit of ${grouped(wallMs)} ms`
-  if (interrupted) return 'interrupted'
+function endOf({ code, signal, timedOut, wasInterrupted }: Exit, wallMs: number): string {
+  if (timedOut) return `stopped at the time limit of ${groupDigits(wallMs)} ms`
+  if (wasInterrupted) return 'interrupted'
   return code === null ? `killed by ${signal}` : `exit code ${code}`
 }
 
-function errorOf({ timedOut, interrupted }: Exit, wallMs: number): HawserError | undefined {
+function errorOf({ timedOut, wasInterrupted }: Exit, wallMs: number): HawserError | undefined {
   if (timedOut) {
-    const message = `The command took longer than ${grouped(wallMs)} ms and was stopped.`
+    const message = `The command took longer than ${groupDigits(wallMs)} ms and was stopped.`
     return failed('timeout', message, { limit_ms: wallMs }).error
   }
-  return interrupted ? failed('interrupted', 'The command was interrupted.').error : undefined
+  return wasInterrupted ? failed('interrupted', 'The command was interrupted.').error : undefined
 }

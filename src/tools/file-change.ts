@@ -7,7 +7,7 @@ import { FILE_BYTES } from '../host/files/confined-write.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { BlobKey } from '../model/ids.ts'
 import { protectedBy } from '../policy/protected-paths.ts'
-import { counted, grouped } from '../encoding/amounts.ts'
+import { countOf, groupDigits } from '../encoding/amounts.ts'
 import { fittingLines, interruptedOutcome } from './shown-lines.ts'
 import { failedOutcome, type PreviewContext, type ToolContext, type ToolOutcome } from './tool.ts'
 
@@ -94,12 +94,12 @@ export async function previewOf({
 /** Resolves links again: a link that was created after the permission decision must not lead to a protected path. */
 async function decidedPlace(
   path: string,
-  { files, decided }: ToolContext,
+  { files, decidedPaths }: ToolContext,
 ): Promise<Result<string>> {
   const place = await files.realRelative(path)
   if (!place.ok) return place
   const touched = protectedBy(place.value)
-  if (touched === undefined || decided.has(place.value)) return place
+  if (touched === undefined || decidedPaths.has(place.value)) return place
   const message = `${shownPath(path)} now leads to ${shownPath(place.value)}, which is protected. Use that path.`
   return failed('protected_path', message, { by: touched })
 }
@@ -116,7 +116,7 @@ export async function wholeFile(
 }
 
 export function tooLarge(path: string, size: number): Result<never> {
-  const message = `${shownPath(path)} is too large: it has ${counted(size, 'byte')}, and write and edit handle at most ${grouped(FILE_BYTES)}.`
+  const message = `${shownPath(path)} is too large: it has ${countOf(size, 'byte')}, and write and edit handle at most ${groupDigits(FILE_BYTES)}.`
   return failed('too_large', message, { limit: FILE_BYTES, actual: size }, [
     { action: 'Use bash for a file of this size.' },
   ])
@@ -132,23 +132,23 @@ async function shownChange(
   { limits, redactor }: ToolContext,
 ): Promise<{ readonly output: string; readonly diff?: string }> {
   const name = shownPath(path)
-  const size = `${counted(linesIn(after), 'line')}, ${counted(after.length, 'byte')}`
+  const size = `${countOf(linesIn(after), 'line')}, ${countOf(after.length, 'byte')}`
   if (before === undefined) return { output: `Created ${name}: ${size}.\n` }
   const head =
     replacements === undefined
       ? `Replaced ${name}: ${size}`
-      : `Edited ${name}: ${counted(replacements, 'replacement')}`
+      : `Edited ${name}: ${countOf(replacements, 'replacement')}`
   if (!isUtf8(before) || !isUtf8(after)) {
-    return { output: `${head}; it had ${counted(before.length, 'byte')} before.\n` }
+    return { output: `${head}; it had ${countOf(before.length, 'byte')} before.\n` }
   }
   const shown = (content: Buffer) => redactor.bytes(content).toString('utf8')
   const difference = await lineDiff(shown(before), shown(after))
-  const diff = difference.unified(name)
+  const diff = difference.toPatch(name)
   if (diff === '') return { output: `${head}, only in keys, which are not shown.\n` }
-  const { added, removed } = difference
+  const { addedLines, removedLines } = difference
   const where = replacements === undefined ? '' : ` (${placesIn(difference)})`
   return {
-    output: `${head}, +${added} -${removed} lines${where}.\n`,
+    output: `${head}, +${addedLines} -${removedLines} lines${where}.\n`,
     diff: boundedDiff(diff, limits.output_bytes),
   }
 }
@@ -162,16 +162,16 @@ function placesIn({ places }: LineDiff): string {
     .map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`))
   const more = places.length - shown.length
   const one = places.length === 1 && places[0]?.from === places[0]?.to
-  const rest = more === 0 ? '' : ` and ${counted(more, 'more place')}`
+  const rest = more === 0 ? '' : ` and ${countOf(more, 'more place')}`
   return `${one ? 'line' : 'lines'} ${shown.join(', ')}${rest}`
 }
 
 /** The whole change is in the blobs. */
 function boundedDiff(diff: string, limit: number): string {
   const lines = diff.split('\n').slice(0, -1)
-  const { text, shown, truncated } = fittingLines(lines, limit)
+  const { text, shownLines, truncated } = fittingLines(lines, limit)
   if (!truncated) return text
-  const rest = counted(lines.length - shown, 'more line')
+  const rest = countOf(lines.length - shownLines, 'more line')
   return `${text}[${rest} not shown; the whole change was made.]\n`
 }
 

@@ -3,7 +3,7 @@ import { globPattern } from '../encoding/glob-pattern.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { failed } from '../model/errors.ts'
 import { LEFT_OUT, ripgrep, searchedPlace } from './ripgrep.ts'
-import { counted } from '../encoding/amounts.ts'
+import { countOf } from '../encoding/amounts.ts'
 import { fittingLines, interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
@@ -54,9 +54,9 @@ function shownNames(found: readonly string[], { limits, redactor }: ToolContext)
   const names = found
     .toSorted((a, b) => (a < b ? -1 : 1))
     .map((name) => redactor.text(shownPath(name)))
-  const { text, shown, truncated } = fittingLines(names, limits.output_bytes)
+  const { text, shownLines, truncated } = fittingLines(names, limits.output_bytes)
   if (!truncated) return { outcome: 'ok', output: text }
-  const rest = counted(names.length - shown, 'more file')
+  const rest = countOf(names.length - shownLines, 'more file')
   return { outcome: 'ok', output: `${text}[${rest}; narrow the pattern or the path]\n`, truncated }
 }
 

@@ -91,15 +91,15 @@ test('a search that cannot run reports why', async () => {
     code: null,
     signal: null,
     timedOut: false,
-    interrupted: false,
+    wasInterrupted: false,
     durationMs: 1,
-    appeared: [],
+    appearedPaths: [],
     runsLater: [],
   }
   for (const [end, kind] of [
     [{ code: 127 }, 'not_configured'],
     [{ timedOut: true }, 'timeout'],
-    [{ interrupted: true }, 'interrupted'],
+    [{ wasInterrupted: true }, 'interrupted'],
     [{ code: 137 }, 'internal'],
   ] as const) {
     const run = async () => ok({ ...exit, ...end })

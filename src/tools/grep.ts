@@ -4,7 +4,7 @@ import { shownPath } from '../host/files/confined-path.ts'
 import { failed } from '../model/errors.ts'
 import { Findings, type Section } from './findings.ts'
 import { LEFT_OUT, ripgrep, searchedPlace } from './ripgrep.ts'
-import { counted } from '../encoding/amounts.ts'
+import { countOf } from '../encoding/amounts.ts'
 import { fittingLines, interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
@@ -72,14 +72,14 @@ async function shownFindings(
   const withheld = sections.length - readable.length
   const notes = [
     ...(unread ? ['Some files could not be read.'] : []),
-    ...(withheld > 0 ? [`${counted(withheld, 'file')} not shown, because read refuses them.`] : []),
+    ...(withheld > 0 ? [`${countOf(withheld, 'file')} not shown, because read refuses them.`] : []),
   ]
   if (readable.length === 0) {
     return { outcome: 'ok', output: `[${['No matches.', LEFT_OUT, ...notes].join(' ')}]\n` }
   }
   const { text, truncated: clipped } = fittingLines(linesOf(readable), context.limits.output_bytes)
   const matches = readable.reduce((sum, section) => sum + section.matches, 0)
-  const sum = `${counted(matches, 'match', 'matches')} in ${counted(readable.length, 'file')}`
+  const sum = `${countOf(matches, 'match', 'matches')} in ${countOf(readable.length, 'file')}`
   if (!cut && !clipped)
     return { outcome: 'ok', output: `${text}[${[`${sum}.`, ...notes].join(' ')}]\n` }
   const note = `The first of ${sum}; narrow the pattern, path or glob.`

@@ -27,7 +27,14 @@ async function call(args: object, world: World = {}) {
     history: {
       searchHistory: async (search) => {
         searches.push(search)
-        return ok({ matches: [], found: 0, isCounted: true, turns: 9, unread: [], ...findings })
+        return ok({
+          matches: [],
+          matchCount: 0,
+          isCounted: true,
+          turns: 9,
+          unread: [],
+          ...findings,
+        })
       },
       readEvent: async (seq, { offset, length }) => {
         const part = text.slice(offset, offset + length)
@@ -54,7 +61,7 @@ const match = (more: Partial<HistoryMatch> = {}): HistoryMatch => ({
 
 test('each match is a line with its Turn, its Event, its source and its field', async () => {
   const findings = {
-    found: 5,
+    matchCount: 5,
     matches: [
       match(),
       match({ type: 'tool_result', tool: 'bash', field: 'output' }),
@@ -96,11 +103,11 @@ test('a Turn, an Event and a limit are passed on; 20 is the default and 100 the 
 })
 
 test('the last line states how many more matches there are, and how to narrow', async () => {
-  const more = { found: 143, matches: [match()] }
+  const more = { matchCount: 143, matches: [match()] }
   const { outcome, output } = await call({ query: 'x' }, { findings: more })
   expect(output).toContain('[1 of 143 matches, newest first; narrow the query, or pass turn')
   expect(outcome.truncated).toBe(true)
-  const many = { found: 1000, isCounted: false, matches: [match()] }
+  const many = { matchCount: 1000, isCounted: false, matches: [match()] }
   expect((await call({ query: 'x' }, { findings: many })).output).toContain('1 of 1,000 or more')
 })
 
@@ -108,7 +115,7 @@ test('the output has a limit, and states how many matches it shows', async () =>
   const matches = Array.from({ length: 100 }, () => match({ text: 'x'.repeat(240) }))
   const { output } = await call(
     { query: 'x', limit: 100 },
-    { outputBytes: 2_000, findings: { found: 100, matches } },
+    { outputBytes: 2_000, findings: { matchCount: 100, matches } },
   )
   expect(Buffer.byteLength(output)).toBeLessThanOrEqual(2_000)
   expect(output).toMatch(/\[5 of 100 matches/)
@@ -119,16 +126,16 @@ test('a search without matches states what was searched', async () => {
 })
 
 test('a search that stopped reports how far it came; without a match it failed', async () => {
-  const stopped = { turn: 4, why: 'timeout' } as const
-  const some = await call({ query: 'x' }, { findings: { found: 1, matches: [match()], stopped } })
+  const stop = { turn: 4, why: 'timeout' } as const
+  const some = await call({ query: 'x' }, { findings: { matchCount: 1, matches: [match()], stop } })
   expect(some.outcome.outcome).toBe('ok')
   expect(some.output).toContain(
     'The search stopped in Turn 4 of 9 at its time limit; what is older',
   )
-  const none = await call({ query: 'x' }, { findings: { stopped } })
+  const none = await call({ query: 'x' }, { findings: { stop } })
   expect(none.outcome).toMatchObject({ outcome: 'failed', error: { kind: 'timeout' } })
   expect(none.output).toContain('in Turn 4 of 9')
-  const complex = await call({ query: 'x' }, { findings: { stopped: { why: 'too_complex' } } })
+  const complex = await call({ query: 'x' }, { findings: { stop: { why: 'too_complex' } } })
   expect(complex.output).toContain('because the regular expression is too complex')
 })
 
@@ -154,11 +161,11 @@ test('lines of an attachment are shown only if the attachment may be sent and ha
   const { output } = await call(
     { query: 'harbour' },
     {
-      findings: { found: 4, matches },
+      findings: { matchCount: 4, matches },
       resources: {
         mayShow: async ({ handle }) => {
           asked.push(handle)
-          return ok({ allowed: handle !== '@txt2', reason: '' })
+          return ok({ isAllowed: handle !== '@txt2', reason: '' })
         },
         holdsKey: async ({ blob }) => keyed?.kind === 'text' && blob === keyed.blob,
       },

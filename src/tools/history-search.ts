@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { counted, grouped } from '../encoding/amounts.ts'
+import { countOf, groupDigits } from '../encoding/amounts.ts'
 import { searchPattern } from '../encoding/search-pattern.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
@@ -57,22 +57,22 @@ async function searchLog(
   const { limit = DEFAULT_LIMIT } = args
   const findings = await context.searchHistory({ pattern, turn, seq, limit })
   if (!findings.ok) return failedOutcome(findings.error)
-  const { turns, stopped } = findings.value
+  const { turns, stop } = findings.value
   if (turn !== undefined && turn > turns) {
-    const text = `There is no Turn ${turn}; this Session has ${counted(turns, 'Turn')}.`
+    const text = `There is no Turn ${turn}; this Session has ${countOf(turns, 'Turn')}.`
     return failedOutcome(failed('invalid_args', text, { turns }).error)
   }
   const shown = await permittedMatches(findings.value.matches, context)
   if (!shown.ok) return failedOutcome(shown.error)
-  const { matches, withheld } = shown.value
-  const notes = [...withheldNotes(withheld), ...notesOn(findings.value)]
-  if (matches.length === 0 && stopped !== undefined) {
+  const { matches, withheldResources } = shown.value
+  const notes = [...withheldNotes(withheldResources), ...notesOn(findings.value)]
+  if (matches.length === 0 && stop !== undefined) {
     return failedOutcome(failed('timeout', `No matches so far. ${notes.join(' ')}`).error)
   }
   const room = context.limits.output_bytes - Buffer.byteLength(notes.join(' '))
-  const { text, shown: count, truncated } = fittingLines(matches.map(matchLine), room)
+  const { text, shownLines: count, truncated } = fittingLines(matches.map(matchLine), room)
   const sum = sumOf(findings.value, truncated ? count : matches.length)
-  const isCut = truncated || findings.value.found > findings.value.matches.length
+  const isCut = truncated || findings.value.matchCount > findings.value.matches.length
   return {
     outcome: 'ok',
     output: `${text}[${[sum, ...notes].join(' ')}]\n`,
@@ -105,28 +105,30 @@ const SOURCES: Readonly<Record<string, string>> = {
 }
 
 /** How many matches there are, and how to get others. */
-function sumOf({ found, isCounted, turns }: HistoryFindings, shown: number): string {
-  if (found === 0) return `No matches in ${counted(turns, 'Turn')}.`
-  if (shown === found) return `${counted(found, 'match', 'matches')}, newest first.`
-  const all = isCounted ? counted(found, 'match', 'matches') : `${grouped(found)} or more matches`
+function sumOf({ matchCount, isCounted, turns }: HistoryFindings, shown: number): string {
+  if (matchCount === 0) return `No matches in ${countOf(turns, 'Turn')}.`
+  if (shown === matchCount) return `${countOf(matchCount, 'match', 'matches')}, newest first.`
+  const all = isCounted
+    ? countOf(matchCount, 'match', 'matches')
+    : `${groupDigits(matchCount)} or more matches`
   return `${shown} of ${all}, newest first; narrow the query, or pass turn, seq or limit.`
 }
 
 /** What was not searched. */
-function notesOn({ stopped, unread, damage, turns }: HistoryFindings): string[] {
+function notesOn({ stop, unread, damage, turns }: HistoryFindings): string[] {
   const gone = unread.filter(({ why }) => why === 'dropped' || why === 'quarantined')
   const lost = unread.filter((one) => !gone.includes(one)).map(({ seq }) => seq)
   return [
-    ...(stopped === undefined ? [] : [stopWords(stopped, turns)]),
+    ...(stop === undefined ? [] : [stopWords(stop, turns)]),
     ...(lost.length === 0 ? [] : [`Not searched, because stored text is lost: ${eventsOf(lost)}.`]),
     ...(gone.length === 0
       ? []
-      : [`Not searched, because it is not shown again: ${counted(gone.length, 'attachment')}.`]),
+      : [`Not searched, because it is not shown again: ${countOf(gone.length, 'attachment')}.`]),
     ...(damage === undefined ? [] : [`Older Events cannot be read: ${damage.message}`]),
   ]
 }
 
-function stopWords({ turn, why }: NonNullable<HistoryFindings['stopped']>, turns: number): string {
+function stopWords({ turn, why }: NonNullable<HistoryFindings['stop']>, turns: number): string {
   const where = turn === undefined ? '' : ` in Turn ${turn} of ${turns}`
   const reason =
     why === 'timeout' ? 'at its time limit' : 'because the regular expression is too complex'
@@ -145,7 +147,7 @@ function eventsOf(seqs: readonly number[]): string {
 interface PermittedMatches {
   readonly matches: readonly HistoryMatch[]
   /** Resources whose matches may not be shown. */
-  readonly withheld: readonly Descriptor[]
+  readonly withheldResources: readonly Descriptor[]
 }
 
 /** A line of an attachment is part of its content: the same rules apply as to a view of it. */
@@ -163,7 +165,7 @@ async function permittedMatches(
     if (!may.value) withheld.set(id, resource)
   }
   const shown = matches.filter(({ resource }) => !resource || !withheld.has(resource.resource_id))
-  return ok({ matches: shown, withheld: [...withheld.values()] })
+  return ok({ matches: shown, withheldResources: [...withheld.values()] })
 }
 
 async function mayShow(
@@ -172,7 +174,7 @@ async function mayShow(
 ): Promise<Result<boolean>> {
   if (resource.kind === 'link') return ok(false)
   const answer = await ask(resource)
-  if (!answer.ok || !answer.value.allowed) return answer.ok ? ok(false) : answer
+  if (!answer.ok || !answer.value.isAllowed) return answer.ok ? ok(false) : answer
   const bytes = await payload(resource.blob)
   // It was just read; if it is gone now, there is nothing to protect it by.
   return bytes.ok ? ok(!(await holdsKey(resource, bytes.value))) : ok(false)
@@ -196,7 +198,7 @@ async function pageOf(
   if (!page.ok) return failedOutcome(page.error)
   const { characters } = page.value
   if (offset > 0 && offset >= characters) {
-    const text = `The text of Event ${seq} has ${counted(characters, 'character')}; offset ${offset} is not in it.`
+    const text = `The text of Event ${seq} has ${countOf(characters, 'character')}; offset ${offset} is not in it.`
     return failedOutcome(failed('invalid_args', text, { characters }).error)
   }
   // Half a surrogate pair would be replaced; the next page begins with it.
@@ -210,8 +212,8 @@ function lastLine(page: EventPage, from: number, to: number): string {
   const { characters, unread } = page
   const part =
     from === 0 && to === characters
-      ? `all ${counted(characters, 'character')}`
-      : `characters ${grouped(from)} to ${grouped(to)} of ${grouped(characters)}`
+      ? `all ${countOf(characters, 'character')}`
+      : `characters ${groupDigits(from)} to ${groupDigits(to)} of ${groupDigits(characters)}`
   const next = to < characters ? `; continue with offset ${to}` : ''
   const lost = unread === undefined ? '' : ` The whole output is ${unread}; this is a part of it.`
   return `${eventName(page)}: ${part}${next}.${lost}`

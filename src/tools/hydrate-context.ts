@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { counted } from '../encoding/amounts.ts'
+import { countOf } from '../encoding/amounts.ts'
 import { failed } from '../model/errors.ts'
 import { interruptedOutcome } from './shown-lines.ts'
 import {
@@ -45,5 +45,5 @@ async function run(
 }
 
 function followingText({ bytes }: HydrationOutcome): string {
-  return bytes === 0 ? 'Done.' : `${counted(bytes, 'byte')} follow.`
+  return bytes === 0 ? 'Done.' : `${countOf(bytes, 'byte')} follow.`
 }

@@ -23,7 +23,7 @@ export class OutputSpool {
   readonly #keep: ToolContext['keep']
   readonly #short: number
   #keeping: Promise<Result<BlobKey>> | undefined
-  #taken = 0
+  #takenBytes = 0
   #cut = false
 
   constructor(keep: ToolContext['keep'], short: number) {
@@ -33,12 +33,12 @@ export class OutputSpool {
 
   /** Resolves when there is room for more, or when the store failed, which `end` reports. */
   async push(chunk: Buffer): Promise<void> {
-    const room = SPOOL_BYTES - this.#taken
+    const room = SPOOL_BYTES - this.#takenBytes
     const piece = chunk.subarray(0, room)
     if (piece.length < chunk.length) this.#cut = true
-    this.#taken += piece.length
+    this.#takenBytes += piece.length
     this.#queue.add(piece)
-    if (this.#taken <= this.#short) return
+    if (this.#takenBytes <= this.#short) return
     this.#start()
     await this.#queue.room()
   }
@@ -66,11 +66,11 @@ class ChunkQueue {
   readonly #waiting: Buffer[] = []
   #bytes = 0
   #over = false
-  #dropped = false
-  #changed: (() => void)[] = []
+  #isDropped = false
+  #waiters: (() => void)[] = []
 
   add(chunk: Buffer): void {
-    if (this.#dropped || chunk.length === 0) return
+    if (this.#isDropped || chunk.length === 0) return
     this.#waiting.push(chunk)
     this.#bytes += chunk.length
     this.#notify()
@@ -83,7 +83,7 @@ class ChunkQueue {
 
   /** The consumer has stopped. */
   drop(): void {
-    this.#dropped = true
+    this.#isDropped = true
     this.#waiting.length = 0
     this.#bytes = 0
     this.#notify()
@@ -100,16 +100,16 @@ class ChunkQueue {
         this.#bytes -= chunk.length
         this.#notify()
         yield chunk
-      } else if (this.#over || this.#dropped) return
+      } else if (this.#over || this.#isDropped) return
       else await this.#change()
     }
   }
 
   #change(): Promise<void> {
-    return new Promise((resolve) => void this.#changed.push(resolve))
+    return new Promise((resolve) => void this.#waiters.push(resolve))
   }
 
   #notify(): void {
-    for (const wake of this.#changed.splice(0)) wake()
+    for (const wake of this.#waiters.splice(0)) wake()
   }
 }

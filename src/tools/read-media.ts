@@ -36,18 +36,18 @@ export async function shownMedia(path: string, context: ToolContext): Promise<To
 /** Prefers a Resource that may still be shown. */
 function sameContent(
   facts: ResourceFacts,
-  { known }: Pick<ToolResources, 'known'>,
+  { knownResources }: Pick<ToolResources, 'knownResources'>,
 ): SessionResource | undefined {
   if (facts.kind === 'link') return undefined
-  const same = known().all.filter(
+  const same = knownResources().all.filter(
     ({ descriptor }) => descriptor.kind !== 'link' && descriptor.blob === facts.blob,
   )
-  return same.find(({ gone }) => gone === undefined) ?? same[0]
+  return same.find(({ goneBy }) => goneBy === undefined) ?? same[0]
 }
 
 /** The descriptor and the outcome of the view, as text for the model. */
 async function viewResource(
-  resource: Pick<SessionResource, 'descriptor' | 'gone'>,
+  resource: Pick<SessionResource, 'descriptor' | 'goneBy'>,
   context: ToolContext,
 ): Promise<ToolOutcome> {
   const { descriptor } = resource

@@ -6,7 +6,7 @@ import type { FileContent } from '../host/files/confined-files.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { FILE_BYTES } from '../host/files/confined-write.ts'
 import { causeOf, failed } from '../model/errors.ts'
-import { counted, grouped } from '../encoding/amounts.ts'
+import { countOf, groupDigits } from '../encoding/amounts.ts'
 import { fittingLines, interruptedOutcome, type ShownLines } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
@@ -54,14 +54,14 @@ function shownFile(args: Args, file: FileContent, { limits }: ToolContext): Tool
   const name = shownPath(args.path)
   const binary = binaryKind(file.bytes)
   if (binary !== undefined) {
-    const message = `${name} is ${binary} of ${counted(file.size, 'byte')}, not text.`
+    const message = `${name} is ${binary} of ${countOf(file.size, 'byte')}, not text.`
     return failedOutcome(failed('unsupported_type', message, { found: binary }).error)
   }
   const lines = linesOf(file)
   if (lines.length === 0) return { outcome: 'ok', output: `[${name} is empty]\n` }
   const { from_line: from = 1, to_line: to = lines.length } = args
   if (from > lines.length || to < from) {
-    const message = `${name} has ${counted(lines.length, 'line')}; the range ${from} to ${to} is not in it.`
+    const message = `${name} has ${countOf(lines.length, 'line')}; the range ${from} to ${to} is not in it.`
     return failedOutcome(failed('invalid_args', message, { lines: lines.length }).error)
   }
   const wanted = lines.slice(from - 1, to).map((line, at) => numberLine(line, from + at))
@@ -92,18 +92,21 @@ function notesOn({ bytes, size, truncated }: FileContent, lines: readonly string
   const crlf = lines.filter((line) => line.endsWith('\r')).length
   if (crlf > 0) notes.push(`${crlf < lines.length ? 'Some' : 'All'} lines end in CRLF.`)
   if (truncated) {
-    const part = `${grouped(bytes.length)} of ${counted(size, 'byte')}`
+    const part = `${groupDigits(bytes.length)} of ${countOf(size, 'byte')}`
     notes.push(`Only the first ${part} can be read by line; search the rest with grep.`)
   } else if (!isUtf8(bytes)) notes.push('Bytes that are not UTF-8 are shown as \uFFFD.')
   return notes
 }
 
 function whatFollows(shown: ShownLines, from: number, lines: number): string[] {
-  const to = from + shown.shown - 1
-  const cut = shown.cutLine ? [`Line ${grouped(to)} is too long to show in full.`] : []
+  const to = from + shown.shownLines - 1
+  const cut = shown.cutLine ? [`Line ${groupDigits(to)} is too long to show in full.`] : []
   if (to === lines) return cut
   const next = shown.truncated ? `; continue with from_line ${to + 1}` : ''
-  return [...cut, `Lines ${grouped(from)} to ${grouped(to)} of ${grouped(lines)}${next}.`]
+  return [
+    ...cut,
+    `Lines ${groupDigits(from)} to ${groupDigits(to)} of ${groupDigits(lines)}${next}.`,
+  ]
 }
 
 async function shownFolder(
@@ -118,9 +121,9 @@ async function shownFolder(
   const names = entries.value.map(({ name, kind }) =>
     redactor.text(`${shownPath(name)}${MARKS[kind]}`),
   )
-  const { text, shown, truncated } = fittingLines(names, limits.output_bytes)
+  const { text, shownLines, truncated } = fittingLines(names, limits.output_bytes)
   if (!truncated) return { outcome: 'ok', output: text }
-  const rest = counted(names.length - shown, 'more name')
+  const rest = countOf(names.length - shownLines, 'more name')
   return { outcome: 'ok', output: `${text}[${rest}; find them with glob]\n`, truncated: true }
 }
 

@@ -40,9 +40,9 @@ function ending(timedOut: boolean, ...chunks: readonly string[]): ConfinedRun {
       code: 0,
       signal: null,
       timedOut,
-      interrupted: false,
+      wasInterrupted: false,
       durationMs: 1,
-      appeared: [],
+      appearedPaths: [],
       runsLater: [],
     })
   }

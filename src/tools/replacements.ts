@@ -1,4 +1,4 @@
-import { counted, grouped } from '../encoding/amounts.ts'
+import { countOf, groupDigits } from '../encoding/amounts.ts'
 import { escapeNotes, originalText } from '../encoding/note-tag.ts'
 import { KEY_PLACEHOLDER, type Redactor } from '../encoding/redaction.ts'
 import { shownPath } from '../host/files/confined-path.ts'
@@ -88,7 +88,7 @@ function replacementsOf(
 export const MOST_REPLACEMENTS = 100_000
 
 function tooMany({ path }: EditedFile): Failed {
-  const limit = grouped(MOST_REPLACEMENTS)
+  const limit = groupDigits(MOST_REPLACEMENTS)
   const message = `This would make more than ${limit} replacements in ${shownPath(path)}, which is the limit of one call. Make old_text longer, or use bash.`
   return failed('too_large', message, { reason: 'replacements', limit: MOST_REPLACEMENTS })
 }
@@ -165,7 +165,7 @@ function notApplied(
     .slice(0, SHOWN_FAILURES)
     .map(({ edit, error }) => `Edit ${edit} of ${edits}: ${error.message}`)
   const more = failures.length - shown.length
-  const rest = more === 0 ? [] : [`${counted(more, 'more edit')} failed.`]
+  const rest = more === 0 ? [] : [`${countOf(more, 'more edit')} failed.`]
   const words = [...shown, ...rest, NOTHING_APPLIED].join('\n')
   return failed(kind, words, { ...details, edits: failures.map(({ edit }) => edit) })
 }
@@ -178,8 +178,8 @@ function notUnique({ path, bytes }: EditedFile, places: readonly number[]): Fail
   const more = places.length > lines.length ? ' and more' : ''
   const isCapped = places.length > MOST_REPLACEMENTS
   const count = isCapped
-    ? `more than ${grouped(MOST_REPLACEMENTS)} times`
-    : counted(places.length, 'time')
+    ? `more than ${groupDigits(MOST_REPLACEMENTS)} times`
+    : countOf(places.length, 'time')
   const message = `old_text occurs ${count} in ${shownPath(path)}, at lines ${lines.join(', ')}${more}. Include more of the surrounding text, or set replace_all.`
   return failed('not_unique', message, { count: places.length, lines })
 }

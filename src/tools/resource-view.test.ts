@@ -42,10 +42,10 @@ interface ViewOptions extends Partial<ToolResources> {
 async function viewed(args: object, { events = [], ...changes }: ViewOptions = {}) {
   const resources: ToolResources = {
     ...NO_RESOURCES,
-    known: () => new SessionResources(wholeEvents([BROUGHT, ...events])),
+    knownResources: () => new SessionResources(wholeEvents([BROUGHT, ...events])),
     find: async (handle) =>
       ok(new SessionResources(wholeEvents([BROUGHT, ...events])).byHandle(handle)),
-    mayShow: async () => ok({ allowed: true, reason: '' }),
+    mayShow: async () => ok({ isAllowed: true, reason: '' }),
     payload: async (blob): Promise<Result<Buffer>> => {
       const found = RESOURCES.find((one) => one.kind !== 'link' && one.blob === blob)
       const bytes = PAYLOADS[found?.handle ?? '']
@@ -145,7 +145,7 @@ test.each<[title: string, kind: string, event: EventDraft]>([
 test.each([
   ['missing', 'failed', { payload: async () => without('missing') }],
   ['damaged', 'failed', { payload: async () => without('damaged') }],
-  ['denied', 'denied', { mayShow: async () => ok({ allowed: false, reason: 'no' }) }],
+  ['denied', 'denied', { mayShow: async () => ok({ isAllowed: false, reason: 'no' }) }],
 ] as const)('[SR-031] a view that shows nothing is recorded as %s', async (word, how, changes) => {
   const { outcome, data } = await viewed({ handle: '@img1' }, changes)
   expect([outcome.outcome, data?.outcome]).toEqual([how, word])

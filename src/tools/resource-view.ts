@@ -7,7 +7,7 @@ import type { EventData } from '../model/events/event.ts'
 import type { ViewOutcome } from '../model/events/resource-events.ts'
 import type { Variant } from '../resources/variants/variant.ts'
 import { textLines } from '../resources/variants/text-lines.ts'
-import { counted } from '../encoding/amounts.ts'
+import { countOf } from '../encoding/amounts.ts'
 import { linkFacts } from '../prompt/words/resources.ts'
 import { interruptedOutcome } from './shown-lines.ts'
 import {
@@ -91,22 +91,22 @@ export const OUTCOMES = {
 
 async function findResource(
   handle: string,
-  resources: Pick<ToolResources, 'known' | 'find'>,
+  resources: Pick<ToolResources, 'knownResources' | 'find'>,
 ): Promise<Result<SessionResource>> {
   const found = await resources.find(handle.startsWith('@') ? handle : `@${handle}`)
   if (!found.ok) return found
   if (found.value === undefined) {
-    const handles = resources.known().all.map(({ descriptor }) => descriptor.handle)
+    const handles = resources.knownResources().all.map(({ descriptor }) => descriptor.handle)
     const there = handles.length === 0 ? 'There are none.' : `There are: ${handles.join(', ')}.`
     return failed('not_found', `No Resource of this Session has that handle. ${there}`, { handles })
   }
   return ok(found.value)
 }
 
-type Viewable = Pick<SessionResource, 'descriptor' | 'gone' | 'earlier'>
+type Viewable = Pick<SessionResource, 'descriptor' | 'goneBy' | 'earlier'>
 
 /** Why a Resource is never shown again, to a person or a model. */
-export function notViewable({ descriptor, gone }: Viewable): HawserError | undefined {
+export function notViewable({ descriptor, goneBy }: Viewable): HawserError | undefined {
   const { handle, kind } = descriptor
   if (kind === 'link') {
     const [target = '', why = ''] = linkFacts(descriptor)
@@ -116,10 +116,10 @@ export function notViewable({ descriptor, gone }: Viewable): HawserError | undef
     const text = `${handle} is stored, but files of its type are never shown.`
     return failed('unsupported_type', text).error
   }
-  if (gone === 'dropped') {
+  if (goneBy === 'dropped') {
     return failed('permission_denied', `${handle} was dropped and is not shown again.`).error
   }
-  if (gone === undefined) return undefined
+  if (goneBy === undefined) return undefined
   return failed(
     'resource_quarantined',
     `${handle} was refused by the model's provider and is not shown again.`,
@@ -127,10 +127,10 @@ export function notViewable({ descriptor, gone }: Viewable): HawserError | undef
 }
 
 /** The view of a Resource that is gone, which shows nothing; empty for a Resource that can never be shown. */
-export function goneViews({ descriptor, gone }: Viewable): ViewData[] {
-  if (gone === undefined) return []
+export function goneViews({ descriptor, goneBy }: Viewable): ViewData[] {
+  if (goneBy === undefined) return []
   const { resource_id, handle } = descriptor
-  return [{ resource_id, handle, outcome: gone === 'quarantined' ? 'quarantined' : 'denied' }]
+  return [{ resource_id, handle, outcome: goneBy === 'quarantined' ? 'quarantined' : 'denied' }]
 }
 
 type ViewData = Omit<EventData<'resource_view'>, 'by' | 'reason'>
@@ -163,7 +163,7 @@ export async function viewOf(
   if (there !== undefined) return resultOf(...visibleAt(handle, there))
   const may = await resources.mayShow(descriptor)
   if (!may.ok) return may
-  if (!may.value.allowed)
+  if (!may.value.isAllowed)
     return resultOf({ outcome: 'denied' }, 'is not shown: sending it was not permitted.')
   const bytes = await resources.payload(blob)
   if (!bytes.ok) {
@@ -197,7 +197,7 @@ export async function viewOf(
       return resultOf(...visibleAt(handle, room))
     case 'projected': {
       const form =
-        made === undefined ? {} : { variant: key.value, made: made.made, shown_bytes: size }
+        made === undefined ? {} : { variant: key.value, made: made.params, shown_bytes: size }
       const known = earlier === true ? { descriptor } : {}
       const view = { ...requested, ...form, outcome: 'projected', ...known } as const
       return ok({ view, message: `${handle} is shown below.` })
@@ -227,7 +227,7 @@ function overBudget(
 ): string {
   const smaller = { image: 'a region or a smaller size', pdf: 'some of its pages' }
   const less = kind === 'image' || kind === 'pdf' ? smaller[kind] : 'some of its lines'
-  const figures = `it has ${counted(bytes, 'byte')}, and files of ${counted(visible, 'byte')} are visible in this request; the limit is ${counted(limit, 'byte')} together`
+  const figures = `it has ${countOf(bytes, 'byte')}, and files of ${countOf(visible, 'byte')} are visible in this request; the limit is ${countOf(limit, 'byte')} together`
   return `is not shown: ${figures}. View ${less}, or view it in another Turn.`
 }
 

@@ -27,8 +27,8 @@ export async function ripgrep(search: Search, context: ToolContext): Promise<Res
     onOutput: search.onOutput,
   })
   if (!exit.ok) return exit
-  const { code, interrupted, timedOut } = exit.value
-  if (interrupted) return failed('interrupted', 'The search was interrupted.')
+  const { code, wasInterrupted, timedOut } = exit.value
+  if (wasInterrupted) return failed('interrupted', 'The search was interrupted.')
   if (timedOut) return failed('timeout', 'The search took too long. Narrow it by path or glob.')
   if (code === 0 || code === 1 || code === 2) return ok(code)
   return code === 127 ? notInstalled() : failed('internal', 'ripgrep failed.', { code })

@@ -7,7 +7,7 @@ const LAST_LINE_BYTES = 400
 /** Whole lines up to a limit, and their number. */
 export interface ShownLines {
   readonly text: string
-  readonly shown: number
+  readonly shownLines: number
   /** Some lines, or part of one, are not shown. */
   readonly truncated: boolean
   /** The only shown line is truncated. */
@@ -21,19 +21,19 @@ export interface ShownLines {
 export function fittingLines(lines: readonly string[], limit: number): ShownLines {
   const room = Math.max(0, limit - LAST_LINE_BYTES)
   let bytes = 0
-  let shown = 0
+  let shownLines = 0
   for (const line of lines) {
     bytes += Buffer.byteLength(line) + 1
     if (bytes > room) break
-    shown += 1
+    shownLines += 1
   }
   const [first] = lines
-  if (shown === 0 && first !== undefined) {
+  if (shownLines === 0 && first !== undefined) {
     const text = `${clipText(first, Math.max(0, room - 1))}\n`
-    return { text, shown: 1, truncated: true, cutLine: true }
+    return { text, shownLines: 1, truncated: true, cutLine: true }
   }
-  const text = lines.slice(0, shown).map((line) => `${line}\n`)
-  return { text: text.join(''), shown, truncated: shown < lines.length, cutLine: false }
+  const text = lines.slice(0, shownLines).map((line) => `${line}\n`)
+  return { text: text.join(''), shownLines, truncated: shownLines < lines.length, cutLine: false }
 }
 
 /** The beginning of a text in at most this many bytes, without a partial character. */

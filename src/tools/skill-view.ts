@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { counted, grouped } from '../encoding/amounts.ts'
+import { countOf, groupDigits } from '../encoding/amounts.ts'
 import { binaryKind } from '../encoding/magic-bytes.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { FILE_BYTES } from '../host/files/confined-write.ts'
@@ -54,7 +54,7 @@ async function supportingFile(
   const { bytes, size, isTrusted } = file.value
   const binary = binaryKind(bytes)
   if (binary !== undefined) {
-    const message = `${shownPath(path)} is ${binary} of ${counted(size, 'byte')}, not text.`
+    const message = `${shownPath(path)} is ${binary} of ${countOf(size, 'byte')}, not text.`
     return failedOutcome(failed('unsupported_type', message, { found: binary }).error)
   }
   const heading = isTrusted ? [] : [`[Note: ${untrustedNote(name)}]`]
@@ -70,6 +70,6 @@ function shownText(
   const lines = redactor.text(text).replace(/\n$/, '').split('\n')
   const shown = fittingLines([...before, ...lines], limits.output_bytes)
   if (!shown.truncated) return { outcome: 'ok', output: shown.text }
-  const count = `${grouped(shown.shown - before.length)} of ${counted(lines.length, 'line')}`
+  const count = `${groupDigits(shown.shownLines - before.length)} of ${countOf(lines.length, 'line')}`
   return { outcome: 'ok', output: `${shown.text}[${count} shown]\n`, truncated: true }
 }

@@ -63,7 +63,7 @@ export interface ToolContext {
   /** The file of the person with instructions, which is outside the workspace; absent if it is not named. */
   readonly ownInstructions?: InstructionFiles['own'] | undefined
   /** Paths that the permission decision of this call covers, as given and with links resolved. */
-  readonly decided: ReadonlySet<string>
+  readonly decidedPaths: ReadonlySet<string>
   /** The default folder of a command, relative to the workspace; absent for its root. */
   readonly folder?: string | undefined
   /** Runs a program in the sandbox that was decided on for this call. */
@@ -129,7 +129,7 @@ export interface HydrationOutcome {
 /** The Session Resources as a tool sees them. */
 export interface ToolResources {
   /** The Resources of the raw Events, and those before them that the checkpoint names. */
-  readonly known: () => SessionResources
+  readonly knownResources: () => SessionResources
   /** Finds any Resource of the Session. */
   readonly find: (handle: string) => Promise<Result<SessionResource | undefined>>
   /** Why the model does not accept it, if that is known. */
@@ -141,7 +141,7 @@ export interface ToolResources {
   /** Whether its bytes may be sent to the model. Asks the person if needed, and records the decision. */
   readonly mayShow: (
     descriptor: Descriptor,
-  ) => Promise<Result<{ readonly allowed: boolean; readonly reason: string }>>
+  ) => Promise<Result<{ readonly isAllowed: boolean; readonly reason: string }>>
   /** The original bytes, or `resource_missing` with `state`. */
   readonly payload: (blob: BlobKey) => Promise<Result<Buffer>>
   /** Whether a blob contains a key that this process uses: such bytes are never sent to a model. */
@@ -211,7 +211,7 @@ export interface ToolOutcome {
   /** The hashes of the exact contents before and after, if the stored ones are redacted. */
   readonly redacted_of?: { readonly before?: string; readonly after?: string }
   /** For a command: protected paths that were moved aside, and files it created or changed that are executed later. */
-  readonly moved?: readonly string[]
+  readonly movedPaths?: readonly string[]
   readonly runs_later?: readonly string[]
   /** The Resources that it added to the Session. */
   readonly resources?: readonly Descriptor[]

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { counted } from '../encoding/amounts.ts'
+import { countOf } from '../encoding/amounts.ts'
 import { interruptedOutcome } from './shown-lines.ts'
 import { defineTool, type ToolContext, type ToolOutcome } from './tool.ts'
 
@@ -28,7 +28,7 @@ async function run({ entries }: Args, { signal }: ToolContext): Promise<ToolOutc
   const done = entries.filter(({ status }) => status === 'completed').length
   return {
     outcome: 'ok',
-    output: `The plan has ${counted(entries.length, 'entry', 'entries')}, ${done} completed.\n`,
+    output: `The plan has ${countOf(entries.length, 'entry', 'entries')}, ${done} completed.\n`,
     record: [{ type: 'plan_updated', data: { entries } }],
   }
 }

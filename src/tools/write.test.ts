@@ -107,7 +107,7 @@ test('a link does not redirect a write to a protected path, unless the decision 
   })
   expect(linked.output).toContain('.git/hooks/new')
   expect(await readdir(join(workspace, '.git/hooks'))).toEqual(['old'])
-  const decided = { ...context, decided: new Set(['.git/hooks/new']) }
+  const decided = { ...context, decidedPaths: new Set(['.git/hooks/new']) }
   expect(await call({ path: 'd/hooks/new', content: 'x' }).run(decided)).toMatchObject({
     outcome: 'ok',
     path: '.git/hooks/new',

@@ -15,7 +15,7 @@ export interface ProviderAnswer {
   /** Set if the answer ended before the model finished. */
   readonly cut: AnswerCut | undefined
   /** The model continues its answer when it is called again. */
-  readonly paused: boolean
+  readonly isPaused: boolean
   /** US dollars, if the prices are known. */
   readonly cost: number | undefined
 }

@@ -21,15 +21,15 @@ function called(seq: number, call_id: string): WholeEvent {
 test('a new id is kept, and a used id is replaced by a new one', () => {
   const events = [called(0, 'call_0')]
   const ids = new CallIds(() => events)
-  expect(ids.unused('toolu_1')).toBe('toolu_1')
-  const first = ids.unused('call_0')
+  expect(ids.claim('toolu_1')).toBe('toolu_1')
+  const first = ids.claim('call_0')
   events.push(called(1, first))
-  const second = ids.unused('call_0')
+  const second = ids.claim('call_0')
   expect(first).toMatch(/^call_[0-9a-f]{24}$/)
   expect(new Set(['call_0', first, second]).size).toBe(3)
 })
 
 test('two calls of one answer never get the same id', () => {
   const ids = new CallIds(() => [called(0, 'a'), called(1, 'b')])
-  expect(new Set(['a', 'a', 'b', 'b', 'c', 'c'].map((id) => ids.unused(id))).size).toBe(6)
+  expect(new Set(['a', 'a', 'b', 'b', 'c', 'c'].map((id) => ids.claim(id))).size).toBe(6)
 })

@@ -1,4 +1,4 @@
-import { counted } from '../encoding/amounts.ts'
+import { countOf } from '../encoding/amounts.ts'
 import {
   CONTINUED_AFTER_CRASH,
   isContinuation,
@@ -32,10 +32,13 @@ const BEFORE_AN_ANSWER: ReadonlySet<EventType> = new Set([
  * Whether the Log allows that a Turn of a message with a key continues: its model has answered nothing, so no tool ran and no
  * text is recorded. Whether text was shown that is not recorded, only the caller knows. Pure.
  */
-export function mayContinue({ own, asked }: Pick<CrashedTurn, 'own' | 'asked'>): boolean {
+export function mayContinue({
+  own,
+  openQuestions,
+}: Pick<CrashedTurn, 'own' | 'openQuestions'>): boolean {
   const [started] = own
   if (started?.type !== 'turn_started' || messageKeyOf({ own }) === undefined) return false
-  if (started.data.purpose !== undefined || asked.length > 0) return false
+  if (started.data.purpose !== undefined || openQuestions.length > 0) return false
   // The write of a message and its Turn may have been cut between the two.
   if (own.filter(({ type }) => type === 'user_message').length !== 1) return false
   if (own.filter(isContinuation).length >= MOST_CONTINUATIONS) return false
@@ -60,7 +63,7 @@ export function continuationNotice({
   turn,
 }: Pick<CrashedTurn, 'own' | 'turn'>): EventDraft<'notice'> {
   const at = own.filter(isContinuation).length + 1
-  const count = `${at} of ${counted(MOST_CONTINUATIONS, 'time')}`
+  const count = `${at} of ${countOf(MOST_CONTINUATIONS, 'time')}`
   if (interruptedCall(own, turn)?.sha256 === undefined) {
     const text = `Hawser stopped while no call to the model ran and nothing was shown. The Turn continues (${count}).`
     return notice(CONTINUED_AFTER_CRASH, text)

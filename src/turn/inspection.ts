@@ -62,7 +62,7 @@ async function findings(
   const found = await parts.tools.inspection.since(watch.data.paths)
   if (!found.ok || found.value.length > 0) return found
   const about = await aboutFindings(parts, watch, [])
-  const verdict = { allowed: false, scope: 'once', by: 'policy' } as const
+  const verdict = { isAllowed: false, scope: 'once', by: 'policy' } as const
   const nothing = await parts.log.commit([verdictDraft(about, verdict)])
   return nothing.ok ? found : nothing
 }
@@ -75,16 +75,16 @@ async function settle(
   answer: PermissionAnswer,
 ): Promise<Result<void>> {
   const decide = (verdict: PermissionAnswer) => log.commit([verdictDraft(about, verdict)])
-  if (!answer.allowed) return decide(answer)
+  if (!answer.isAllowed) return decide(answer)
   const moved = await tools.inspection.moveAside(found)
   if (!moved.ok) {
     // The Turn ends here. A yes would settle the command although its files are still in place.
-    const undecided = await decide({ allowed: false, scope: 'once', by: 'interrupt' })
+    const undecided = await decide({ isAllowed: false, scope: 'once', by: 'interrupt' })
     return undecided.ok ? moved : undecided
   }
   const decided = await decide(answer)
   if (!decided.ok || moved.value.length === 0) return decided
-  return log.commit([notice('moved_aside', `Moved aside: ${listed(moved.value)}.`)])
+  return log.commit([notice('moved_aside', `Moved aside: ${firstNames(moved.value)}.`)])
 }
 
 async function aboutFindings(
@@ -113,12 +113,12 @@ function claimOf(found: readonly ProtectedChange[]): Claim {
 
 function namedFindings(found: readonly ProtectedChange[]): string {
   const named = found.map(({ path, why }) => `${shownPath(path)} (${why})`)
-  return `A command was killed before its files were inspected. New since it started: ${listed(named)}.`
+  return `A command was killed before its files were inspected. New since it started: ${firstNames(named)}.`
 }
 
 const NAMED = 5
 
-function listed(all: readonly string[]): string {
+function firstNames(all: readonly string[]): string {
   const more = all.length - NAMED
   return all.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }

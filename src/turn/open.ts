@@ -30,9 +30,9 @@ export interface LateFacts {
 export interface TurnInput {
   readonly source: EventData<'turn_started'>['source']
   readonly text: string
-  readonly resolved?: readonly ResolvedAttachment[]
+  readonly attachments?: readonly ResolvedAttachment[]
   /** What the message mentions. */
-  readonly mentioned?: ResolvedMentions
+  readonly mentions?: ResolvedMentions
   /** Handles in the person's message; each adds a view. */
   readonly views?: readonly string[]
   readonly piped?: string | undefined
@@ -53,15 +53,15 @@ export async function openTurn(
   log: Pick<TurnParts['log'], 'events' | 'commit' | 'names' | 'resourceNamed'>,
   input: TurnInput,
 ): Promise<Result<void>> {
-  const { source, text, resolved = [], views = [], piped, presenterContext, purpose } = input
-  const { mentions = [], errors = [] } = input.mentioned ?? {}
+  const { source, text, attachments = [], views = [], piped, presenterContext, purpose } = input
+  const { mentions = [], errors = [] } = input.mentions ?? {}
   const named = await namedResources(log, views)
   if (!named.ok) return named
   const empty = nothingToAsk(input, named.value)
   if (empty !== undefined) return empty
   const message = userMessage(
     text,
-    resolved,
+    attachments,
     (...facts) => log.names.name(...facts),
     sourceOf(source.presenter),
   )
@@ -74,7 +74,7 @@ export async function openTurn(
     ...(purpose === undefined ? pendingCommands(log.events()) : {}),
     ...(presenterContext === undefined ? {} : { presenter_context: presenterContext }),
   }
-  const refused = views.length === 0 ? nothingUsable(data, resolved) : undefined
+  const refused = views.length === 0 ? nothingUsable(data, attachments) : undefined
   if (refused !== undefined) {
     const ended = await endTurn(
       log,
@@ -175,10 +175,12 @@ async function retireOverBudget({
   const { replay, limits } = model.surface.params
   const visible = visibleBytes(log.events(), { turn: log.turn, replay, limits })
   const figures = { limit: LIMITS.request_resource_bytes }
-  const lost = overBudget(visible).map(({ resource, handle }) => {
+  const losses = overBudget(visible).map(({ resource, handle }) => {
     return { resource, handle, why: 'over_budget', figures } as const
   })
-  return lost.length === 0 ? ok(undefined) : log.commit(lossDrafts({ lost, variantFailures: [] }))
+  return losses.length === 0
+    ? ok(undefined)
+    : log.commit(lossDrafts({ losses, variantFailures: [] }))
 }
 
 /** Loaded only if the message names a Resource. */
@@ -218,15 +220,15 @@ async function namedResources(
 }
 
 /** Links and dropped Resources are never shown: alone they are not a message. */
-function isShown({ descriptor, gone }: SessionResource): boolean {
-  return gone === undefined && descriptor.kind !== 'link' && descriptor.kind !== 'file'
+function isShown({ descriptor, goneBy }: SessionResource): boolean {
+  return goneBy === undefined && descriptor.kind !== 'link' && descriptor.kind !== 'file'
 }
 
 function nothingToAsk(
-  { text, resolved = [] }: TurnInput,
+  { text, attachments = [] }: TurnInput,
   named: readonly SessionResource[],
 ): Failed | undefined {
-  if (text.trim() !== '' || resolved.length > 0 || named.some(isShown)) return undefined
+  if (text.trim() !== '' || attachments.length > 0 || named.some(isShown)) return undefined
   const message = 'The message is empty, and none of the named Resources can be shown.'
   return failed('invalid_args', message, {}, [{ action: 'Add text to the message.' }])
 }

@@ -47,7 +47,16 @@ export async function runPersonCommand(
   const started = log.clock.monotonicMs()
   const { runBash } = await import('../tools/bash.ts')
   const ran = await runBash({ command, timeout_ms: LONGEST_MS }, context, TRIED_NETWORK)
-  const { outcome, error, output, truncated, whole_blob, exit_code, moved, runs_later } = ran
+  const {
+    outcome,
+    error,
+    output,
+    truncated,
+    whole_blob,
+    exit_code,
+    movedPaths: moved,
+    runs_later,
+  } = ran
   const data: EventData<'shell_result'> = {
     command_id,
     outcome: outcome === 'ok' ? 'ok' : 'failed',

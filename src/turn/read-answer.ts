@@ -25,7 +25,7 @@ export async function readAnswer(
   { stream, transport, continuation }: Delivery,
 ): Promise<CallOutcome> {
   const { log, person } = reading.parts
-  const started = log.clock.monotonicMs()
+  const startedAt = log.clock.monotonicMs()
   const items: AnswerItem[] = []
   let firstToken: number | undefined
   let shown = ''
@@ -33,10 +33,10 @@ export async function readAnswer(
   const fail = async (error: HawserError): Promise<FailedCall> => {
     const failure = await keepPartial(log, items, shown, error)
     // A Log that cannot be written ends the Turn, whatever was shown.
-    return { ...failure, shown: anyShown || failure.error !== error }
+    return { ...failure, wasShown: anyShown || failure.error !== error }
   }
   for await (const event of stream(person.signal)) {
-    firstToken ??= elapsedMs(log.clock, started)
+    firstToken ??= elapsedMs(log.clock, startedAt)
     if (event.type === 'text_delta') {
       shown += event.text
       anyShown = true
@@ -57,7 +57,7 @@ export async function readAnswer(
     } else {
       const wrong = badCalls(callsIn(items))
       if (wrong !== undefined) return fail(wrong)
-      const timing = { started, firstToken }
+      const timing = { startedAt, firstToken }
       return record(reading, items, event, { transport, continuation, ...timing })
     }
   }
@@ -68,7 +68,7 @@ export async function readAnswer(
 
 interface CallFacts extends Pick<Delivery, 'transport'> {
   readonly continuation: Delivery['continuation'] | undefined
-  readonly started: number
+  readonly startedAt: number
   readonly firstToken: number | undefined
 }
 
@@ -76,13 +76,13 @@ interface CallFacts extends Pick<Delivery, 'transport'> {
 async function record(
   { parts, callIds, call_index }: AnsweredRequest,
   items: readonly AnswerItem[],
-  { usage, stop_reason, raw, paused, cut }: Extract<ProviderEvent, { type: 'done' }>,
-  { transport, continuation, started, firstToken }: CallFacts,
+  { usage, stop_reason, raw, isPaused, cut }: Extract<ProviderEvent, { type: 'done' }>,
+  { transport, continuation, startedAt, firstToken }: CallFacts,
 ): Promise<CallOutcome> {
   const { log, model } = parts
   // Some servers restart the numbering of calls in each answer; an id must be unique in the Session.
   const answer = items.map((item) =>
-    item.kind === 'tool_call' ? { ...item, call_id: callIds.unused(item.call_id) } : item,
+    item.kind === 'tool_call' ? { ...item, call_id: callIds.claim(item.call_id) } : item,
   )
   const cost = costOf(usage, model.facts?.prices)
   const { pressure, drafts, publish } = usageNews(parts, usage)
@@ -93,7 +93,7 @@ async function record(
     usage,
     ...(raw === undefined ? {} : { raw }),
     ...(cost === undefined ? {} : { cost_usd: cost }),
-    latency_ms: elapsedMs(log.clock, started),
+    latency_ms: elapsedMs(log.clock, startedAt),
     ...(firstToken === undefined ? {} : { first_token_ms: firstToken }),
     ...(continuation === undefined ? {} : { continuation }),
     pressure,
@@ -101,9 +101,9 @@ async function record(
   } as const
   const all = [...answerDrafts(parts, answer), { type: 'provider_usage', data } as const, ...drafts]
   const calls = callsIn(answer)
-  const isLast = calls.length === 0 && paused !== true
+  const isLast = calls.length === 0 && isPaused !== true
   const recorded = isLast ? ok(undefined) : await log.commit(all)
-  if (!recorded.ok) return { ...recorded, shown: true }
+  if (!recorded.ok) return { ...recorded, wasShown: true }
   if (!isLast) publish()
   const value = {
     ...(isLast ? { toRecord: { drafts: all, publish } } : {}),
@@ -111,7 +111,7 @@ async function record(
     usage,
     cost,
     cut: cut && { ...cut, stop_reason },
-    paused: paused === true,
+    isPaused: isPaused === true,
   }
   return { ok: true, value }
 }

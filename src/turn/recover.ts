@@ -21,11 +21,11 @@ export async function recoverTurn(
 ): Promise<Result<void>> {
   const crashed = crashedTurn(events)
   if (crashed === undefined || continues(crashed)) return ok(undefined)
-  const { turn, open, asked, usage } = crashed
+  const { turn, open, openQuestions, usage } = crashed
   const log = { commit: commitOf(turn) }
-  const waiting = new Set(asked.map(({ call_id }) => call_id))
+  const waiting = new Set(openQuestions.map(({ call_id }) => call_id))
   const ended = await endTurn(log, { how: 'crashed', usage }, [
-    ...asked.map((about) => verdictDraft(about, UNANSWERED)),
+    ...openQuestions.map((about) => verdictDraft(about, UNANSWERED)),
     ...open.map((call) => (waiting.has(call.call_id) ? notRun(call) : unknownResult(call))),
   ])
   return ended.ok ? ok(undefined) : ended
@@ -42,7 +42,7 @@ export interface CrashedTurn {
   /** Calls without a result. */
   readonly open: readonly EventData<'tool_call'>[]
   /** Questions without a decision. */
-  readonly asked: readonly EventData<'permission_asked'>[]
+  readonly openQuestions: readonly EventData<'permission_asked'>[]
   readonly usage: UsageTotal
 }
 
@@ -64,11 +64,11 @@ export function crashedTurn(events: readonly WholeEvent[]): CrashedTurn | undefi
       type === 'provider_usage' ? addUsage(sum, { usage: data.usage, cost: data.cost_usd }) : sum,
     usageAfter(lostCalls(own)),
   )
-  return { turn, own, open, asked: undecided(own), usage }
+  return { turn, own, open, openQuestions: questionsIn(own), usage }
 }
 
 /** Questions are asked one after another, or are about different calls. */
-function undecided(own: readonly WholeEvent[]): EventData<'permission_asked'>[] {
+function questionsIn(own: readonly WholeEvent[]): EventData<'permission_asked'>[] {
   const asked = new Map<string, EventData<'permission_asked'>>()
   for (const { type, data } of own) {
     if (type === 'permission_asked') asked.set(subjectKey(data), data)
@@ -81,7 +81,7 @@ function subjectKey({ call_id = '', subject }: EventData<'permission_asked'>): s
   return JSON.stringify([call_id, subject])
 }
 
-const UNANSWERED = { allowed: false, scope: 'once', by: 'interrupt' } as const
+const UNANSWERED = { isAllowed: false, scope: 'once', by: 'interrupt' } as const
 
 /** It waited for an answer, so it never ran. */
 function notRun({ call_id, name }: EventData<'tool_call'>): EventDraft {

@@ -1,6 +1,6 @@
 import { providerAfter } from '../history/provider-name.ts'
 import { fromProvider } from './provider-error.ts'
-import { counted } from '../encoding/amounts.ts'
+import { countOf } from '../encoding/amounts.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { LARGE_BODY } from '../model/segment.ts'
 import { notice } from '../model/events/notice.ts'
@@ -36,7 +36,7 @@ export async function runTurn(
   const { log, person } = parts
   const loop = new Loop(parts)
   // What preceded a request is recorded, and the request follows from it.
-  const isPrepared = parts.model.interrupted !== undefined
+  const isPrepared = parts.model.interruptedCall !== undefined
   const prepared = isPrepared ? ok(undefined) : await prepareTurn(parts, input)
   const run = () => (input.purpose === undefined ? loop.run() : loop.runOnce())
   const error = prepared.ok ? await run() : prepared.error
@@ -94,22 +94,22 @@ class Loop {
   /** The last answer, until it is recorded. */
   last: LastAnswer | undefined
   /** The last request of this Turn that was sent. */
-  #sent: ComposedRequest | undefined
+  #sentRequest: ComposedRequest | undefined
   /** The last request of this Turn, even if it is too large to be sent. */
-  #composed: ComposedRequest | undefined
+  #lastComposed: ComposedRequest | undefined
   /** The request before the last, or the last if it is large: it was answered, and its body is no longer needed. */
-  #spent: ComposedRequest | undefined
+  #spentRequest: ComposedRequest | undefined
 
   constructor(parts: TurnParts) {
     this.#parts = parts
     this.#composer = newComposer(parts)
     this.#callIds = new CallIds(parts.log.events)
-    this.usage = parts.model.interrupted === undefined ? NO_USAGE : usageBefore(parts.log)
+    this.usage = parts.model.interruptedCall === undefined ? NO_USAGE : usageBefore(parts.log)
   }
 
   /** The last request of the Session. */
   get lastRequest(): SentRequest | undefined {
-    return this.#sent ?? this.#parts.model.lastRequest
+    return this.#sentRequest ?? this.#parts.model.lastRequest
   }
 
   /** Returns why the Turn ended early; `undefined` if the model finished. */
@@ -117,12 +117,12 @@ class Loop {
     const { provider_calls } = this.#parts.model.limits
     for (let index = 0; index < provider_calls; index++) {
       const answer = await this.#call(index)
-      if (!answer.ok) return this.#explained(answer.error)
+      if (!answer.ok) return this.#explain(answer.error)
       this.#take(answer.value)
       if (answer.value.calls.length === 0) {
         const steered = await this.#enterSteering()
         if (!steered.ok) return steered.error
-        if (!steered.value && !answer.value.paused) return undefined
+        if (!steered.value && !answer.value.isPaused) return undefined
         continue
       }
       const cut = this.#cutNotices()
@@ -137,7 +137,7 @@ class Loop {
       const steered = await this.#enterSteering()
       if (!steered.ok) return steered.error
     }
-    const text = `This Turn made ${counted(provider_calls, 'call')} to the model, which is the limit.`
+    const text = `This Turn made ${countOf(provider_calls, 'call')} to the model, which is the limit.`
     return failed('call_limit', text, { limit: provider_calls }, [
       { action: 'Send another message to continue; all work so far is kept.' },
     ]).error
@@ -146,13 +146,13 @@ class Loop {
   /** Calls the model once and runs none of its calls: the answer is only text. */
   async runOnce(): Promise<HawserError | undefined> {
     const answer = await this.#call(0)
-    if (!answer.ok) return this.#explained(answer.error)
-    const { calls, paused } = answer.value
+    if (!answer.ok) return this.#explain(answer.error)
+    const { calls, isPaused } = answer.value
     this.#take(answer.value)
-    if (calls.length === 0 && !paused) return undefined
+    if (calls.length === 0 && !isPaused) return undefined
     const refused = await this.#parts.log.commit(calls.map(refusedResult))
     if (!refused.ok) return refused.error
-    const what = paused ? 'paused its answer' : 'called tools instead of answering'
+    const what = isPaused ? 'paused its answer' : 'called tools instead of answering'
     return failed('invalid_response', `The model ${what}.`).error
   }
 
@@ -167,21 +167,21 @@ class Loop {
   async #call(call_index: number): Promise<Result<ProviderAnswer>> {
     const { model, person } = this.#parts
     if (person.signal.aborted) return interruptedTurn()
-    const { interrupted: earlier } = model
+    const { interruptedCall: earlier } = model
     const repeated = earlier?.call_index === call_index ? earlier : undefined
     const pressure = new TurnPressure(this.#parts)
     const relieved = repeated === undefined ? await pressure.preflight() : ok(false)
     if (!relieved.ok) return relieved
     if (relieved.value) this.#startOver()
     const before = repeated === undefined ? this.lastRequest : repeated.before
-    const answered = this.#sent
-    const composed = await this.#compose(before, this.#spent)
+    const answered = this.#sentRequest
+    const composed = await this.#compose(before, this.#spentRequest)
     if (!composed.ok) return composed
     let request = composed.value
     const isAgain = repeated?.sha256 !== undefined
     this.isLost = isAgain && request.sha256 !== repeated.sha256
     if (this.isLost) return interruptedTurn()
-    this.#spent = isLarge(request) ? request : answered
+    this.#spentRequest = isLarge(request) ? request : answered
     let news = isAgain ? NO_NEWS : await this.#news(request, pressure)
     const tries = new Tries(this.#parts)
     for (let attempt = repeated === undefined ? 0 : repeated.attempt + 1; ; attempt += 1) {
@@ -191,12 +191,12 @@ class Loop {
       const recovered = await pressure.recover(called, request)
       if (!recovered.ok) return recovered
       if (recovered.value) this.#startOver()
-      else if (called.shown) return called
+      else if (called.wasShown) return called
       const next = recovered.value ? CHANGED : await tries.next(called.error, request)
       if (next === undefined) return called
       if (!next.ok) return next
       news = { drafts: next.value.drafts, publish: () => {} }
-      if (!next.value.changed) continue
+      if (!next.value.mustCompose) continue
       const again = await this.#compose(before)
       if (!again.ok) return again
       request = again.value
@@ -208,7 +208,7 @@ class Loop {
   #startOver(): void {
     this.#composer = newComposer(this.#parts)
     this.#callIds = new CallIds(this.#parts.log.events)
-    this.#spent = undefined
+    this.#spentRequest = undefined
   }
 
   /** What a person reads about a request before it is sent. */
@@ -226,19 +226,19 @@ class Loop {
   /** Resources that cannot be shown are recorded first, so that every request follows from Events alone. */
   async #compose(
     before: SentRequest | undefined,
-    spent?: ComposedRequest,
+    spentRequest?: ComposedRequest,
   ): Promise<Result<ComposedRequest>> {
     const { events, commit, results } = this.#parts.log
     const { ahead } = results
-    const request = await this.#composer.compose(events(), { before, spent, ahead })
+    const request = await this.#composer.compose(events(), { before, spentRequest, ahead })
     if (this.#parts.person.signal.aborted) return interruptedTurn()
     if (request.failure !== undefined) return { ok: false, error: request.failure }
-    this.#composed = request
-    if (request.lost.length === 0) return ok(request)
+    this.#lastComposed = request
+    if (request.losses.length === 0) return ok(request)
     const recorded = await commit(lossDrafts(request))
     if (!recorded.ok) return recorded
     const again = await this.#composer.compose(events(), { before })
-    this.#composed = again
+    this.#lastComposed = again
     return again.failure === undefined ? ok(again) : { ok: false, error: again.failure }
   }
 
@@ -251,7 +251,7 @@ class Loop {
     const { provider, surface, cacheKey } = model
     const shared = sharedWith(this.lastRequest, request)
     const delivery = deliveryOf(this.#parts, request, this.lastRequest, shared)
-    this.#sent = request
+    this.#sentRequest = request
     const data = {
       call_index,
       attempt,
@@ -262,13 +262,13 @@ class Loop {
       request_sha256: request.sha256,
       request_bytes: request.body.length,
       ...shared,
-      ...(request.projected.length === 0 ? {} : { projected: request.projected }),
+      ...(request.projections.length === 0 ? {} : { projected: request.projections }),
       transport: delivery.transport,
       ...(delivery.sentBytes === undefined ? {} : { sent_bytes: delivery.sentBytes }),
       ...(delivery.continuation?.used === true ? { previous_response_id_used: true } : {}),
     }
     const intention = await log.commit([...drafts, { type: 'provider_request', data }])
-    if (!intention.ok) return { ...intention, shown: true }
+    if (!intention.ok) return { ...intention, wasShown: true }
     publish()
     const { ahead } = this.#parts.tools
     ahead?.answering()
@@ -298,8 +298,8 @@ class Loop {
   }
 
   /** With the provider's name; for a request that does not fit, also what fills it, and what can be done. */
-  async #explained(cause: HawserError): Promise<HawserError> {
-    const request = this.#composed
+  async #explain(cause: HawserError): Promise<HawserError> {
+    const request = this.#lastComposed
     const error = fromProvider(cause, providerAfter(this.#parts.log.events()))
     if (error.kind !== 'context_overflow' || request === undefined) return error
     const recorded = await this.#parts.log.commit([])
@@ -315,7 +315,7 @@ interface Try extends News {
 }
 
 /** The conversation was compacted. */
-const CHANGED: Result<NextTry> = ok({ changed: true, drafts: [] })
+const CHANGED: Result<NextTry> = ok({ mustCompose: true, drafts: [] })
 
 function newComposer({ log, model, person }: TurnParts): RequestComposer {
   const variants = { maker: model.variants, signal: person.signal, clock: log.clock }

@@ -37,13 +37,17 @@ export async function settleTools(
   }
   return parts.person.signal.aborted
     ? failed('interrupted', 'The Turn was interrupted.')
-    : ok(groups.flat().flatMap(({ parsed }) => (parsed.ok ? parsed.value.claim.paths : [])))
+    : ok(
+        groups
+          .flat()
+          .flatMap(({ parsedCall }) => (parsedCall.ok ? parsedCall.value.claim.paths : [])),
+      )
 }
 
 /** A call and the result of parsing it, which fails for an unknown tool or invalid arguments. */
 interface CheckedCall {
   readonly call: ToolCallItem
-  readonly parsed: Result<ParsedCall>
+  readonly parsedCall: Result<ParsedCall>
 }
 
 function inGroups(
@@ -54,10 +58,10 @@ function inGroups(
   const groups: CheckedCall[][] = []
   let together = false
   for (const call of calls) {
-    const parsed = parse(toolset, call, surface)
-    const quiet = changesNothing(parsed)
-    if (quiet && together) groups.at(-1)?.push({ call, parsed })
-    else groups.push([{ call, parsed }])
+    const parsedCall = parse(toolset, call, surface)
+    const quiet = changesNothing(parsedCall)
+    if (quiet && together) groups.at(-1)?.push({ call, parsedCall })
+    else groups.push([{ call, parsedCall }])
     together = quiet
   }
   return groups
@@ -84,11 +88,11 @@ function parse(
 
 async function settle(
   parts: TurnParts,
-  { call, parsed }: CheckedCall,
+  { call, parsedCall }: CheckedCall,
   room: CallRoom,
 ): Promise<Result<void>> {
   const started = parts.log.clock.monotonicMs()
-  const outcome = await outcomeOf(parts, { call, parsed }, room)
+  const outcome = await outcomeOf(parts, { call, parsedCall }, room)
   if (!outcome.ok) return outcome
   const {
     outcome: word,
@@ -103,7 +107,7 @@ async function settle(
     redacted_of,
     diff,
     resources = [],
-    moved = [],
+    movedPaths: moved = [],
     runs_later = [],
     record = [],
   } = outcome.value
@@ -129,7 +133,8 @@ async function settle(
       ...(runs_later.length === 0 ? {} : { runs_later }),
     },
   }
-  if (!changesNothing(parsed) || record.length > 0) return recordResult(parts.log, result, record)
+  if (!changesNothing(parsedCall) || record.length > 0)
+    return recordResult(parts.log, result, record)
   parts.log.results.add(result)
   return ok(undefined)
 }
@@ -137,12 +142,12 @@ async function settle(
 /** A failure here is a failure of the Log; any failure of a tool is an outcome. */
 async function outcomeOf(
   parts: TurnParts,
-  { call, parsed }: CheckedCall,
+  { call, parsedCall }: CheckedCall,
   room: CallRoom,
 ): Promise<Result<ToolOutcome>> {
-  if (!parsed.ok) return ok(failedOutcome(parsed.error))
+  if (!parsedCall.ok) return ok(failedOutcome(parsedCall.error))
   if (parts.person.signal.aborted) return ok(failedOutcome(notRun()))
-  const claim = await located(parts.tools, parsed.value.claim)
+  const claim = await withLinkTargets(parts.tools, parsedCall.value.claim)
   const held = claim.effect === 'run' ? await refusedCommand(parts, call) : ok(undefined)
   if (!held.ok) return held
   if (held.value !== undefined) return ok(held.value)
@@ -155,7 +160,7 @@ async function outcomeOf(
   const permission = await permit(parts, call, claim, {
     decision,
     mode: posture.mode,
-    preview: async () => parsed.value.preview?.(context),
+    preview: async () => parsedCall.value.preview?.(context),
   })
   if (!permission.ok) return permission
   if (permission.value !== undefined) {
@@ -164,11 +169,14 @@ async function outcomeOf(
   }
   const resources = toolResources(parts, room, call_id)
   const skills = toolSkills(parts, room, call_id)
-  return ok(await parsed.value.run({ ...context, resources, skills }))
+  return ok(await parsedCall.value.run({ ...context, resources, skills }))
 }
 
 /** A link may point to a protected path; the decision must be about the target. */
-async function located({ placeOf, gitReads }: TurnParts['tools'], claim: Claim): Promise<Claim> {
+async function withLinkTargets(
+  { placeOf, gitReads }: TurnParts['tools'],
+  claim: Claim,
+): Promise<Claim> {
   if (claim.effect !== 'write' && claim.effect !== 'run') return claim
   const places = await Promise.all(claim.paths.map(placeOf))
   const read = claim.effect === 'write' ? await Promise.all(places.map(gitReads)) : []
@@ -192,7 +200,7 @@ async function refusedCommand(
     paths: [],
     network: false,
   })
-  const verdict = { allowed: false, scope: 'once', by: 'nobody' } as const
+  const verdict = { isAllowed: false, scope: 'once', by: 'nobody' } as const
   const recorded = await parts.log.commit([verdictDraft(aboutCall(call, mode), verdict)])
   return recorded.ok ? ok({ outcome: 'denied', error: refused.value, output: message }) : recorded
 }
@@ -228,7 +236,7 @@ async function permit(
   if (!answer.ok) return answer
   const recorded = await parts.log.commit([verdictDraft(about, answer.value)])
   if (!recorded.ok) return recorded
-  if (answer.value.allowed) return ok(undefined)
+  if (answer.value.isAllowed) return ok(undefined)
   return ok(refusal('permission_denied', reason, answer.value))
 }
 

@@ -14,7 +14,7 @@ import type { TurnParts } from './parts/turn-parts.ts'
 /** How to retry a failed call. */
 export interface NextTry {
   /** Some content is omitted from now on, so the request must be composed again. */
-  readonly changed: boolean
+  readonly mustCompose: boolean
   /** To record with the next try. */
   readonly drafts: readonly EventDraft[]
 }
@@ -53,10 +53,10 @@ export class Tries {
     const { retries } = this.#parts.model.retry
     const retry = { attempt: attempt + 1, of: retries }
     const count = `retry ${retry.attempt} of ${retry.of}`
-    const again = { changed: false, drafts: [retryNotice(error, count)] }
+    const again = { mustCompose: false, drafts: [retryNotice(error, count)] }
     if (cause?.again === true && this.#otherWays > 0) {
       this.#otherWays -= 1
-      return ok({ changed: false, drafts: [retryNotice(error, 'another connection')] })
+      return ok({ mustCompose: false, drafts: [retryNotice(error, 'another connection')] })
     }
     const ms = retryIn(error, { attempt, invalid: this.#invalid }, this.#parts.model.retry)
     if (ms === undefined) return undefined
@@ -88,7 +88,7 @@ export class Tries {
   }
 
   /** The request may fit without these Resources. The Turn continues, and they are not carried into the next one. */
-  async #leaveOut(projected: ComposedRequest['projected']): Promise<Result<void>> {
+  async #leaveOut(projected: ComposedRequest['projections']): Promise<Result<void>> {
     const { log } = this.#parts
     const known = new SessionResources(log.events())
     const ids = [...new Set(projected.map(({ resource_id }) => resource_id))]
@@ -125,13 +125,16 @@ function providerCause(error: HawserError): ProviderCause | undefined {
 const MOST_WAYS = 2
 
 function changedBy(recorded: Result<void>): Result<NextTry> {
-  return recorded.ok ? ok({ changed: true, drafts: [] }) : recorded
+  return recorded.ok ? ok({ mustCompose: true, drafts: [] }) : recorded
 }
 
 /** The largest one first, then all that are left. */
-function tooMuch({ projected }: ComposedRequest, overflows: number): ComposedRequest['projected'] {
-  if (overflows > 0) return overflows > 1 ? [] : projected
-  return projected.toSorted((a, b) => b.bytes - a.bytes).slice(0, 1)
+function tooMuch(
+  { projections }: ComposedRequest,
+  overflows: number,
+): ComposedRequest['projections'] {
+  if (overflows > 0) return overflows > 1 ? [] : projections
+  return projections.toSorted((a, b) => b.bytes - a.bytes).slice(0, 1)
 }
 
 /** Checked against the catalogue before anything is sent. */
@@ -143,7 +146,7 @@ export function overLimit(
   if (limit === undefined || body.length <= limit) return undefined
   const text = `The request has ${body.length} bytes; the limit of this model is ${limit}.`
   const { error } = failed('context_overflow', text, { limit, actual: body.length })
-  return { ok: false, error, shown: false, excess: body.length - limit }
+  return { ok: false, error, wasShown: false, excess: body.length - limit }
 }
 
 function retryNotice({ kind, message }: HawserError, count: string): EventDraft {

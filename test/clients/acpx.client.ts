@@ -15,7 +15,7 @@ import { run } from '../support/npm/process.ts'
  * created, prompted in a second process, cancelled in a command, listed, closed, and opened again by its id with its past. It
  * has no command for `session/delete`.
  */
-const PROGRAM = fileURLToPath(new URL('../../dist/hawser.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../dist/hawser.cjs', import.meta.url))
 const SECONDS = 60
 /** How long its process for a Session waits for the next prompt. A shorter time may end while that is on its way. */
 const TTL_SECONDS = '30'

@@ -16,7 +16,7 @@ import { startUp } from './up.ts'
  * Has the command line of the MCP inspector complete the integration tests of the tether's document, over stdio and over
  * HTTP. Each call is a new process, so that nothing but handles and cursors connects them.
  */
-const PROGRAM = fileURLToPath(new URL('../../dist/hawser.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../dist/hawser.cjs', import.meta.url))
 const SECONDS = 60
 /** Linux accepts 128 KiB in one argument. */
 const LONGEST_ARGUMENT = 100_000

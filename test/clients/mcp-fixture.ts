@@ -21,7 +21,7 @@ export async function serveFixture(): Promise<{ readonly url: string; close(): P
   const server = await serveFetch({
     ports: [0],
     fetch: (request) => handler.fetch(request),
-    refused: (why) => Response.json({ error: why }, { status: 403 }),
+    refusalResponse: (why) => Response.json({ error: why }, { status: 403 }),
   })
   if (!server.ok) throw new Error(server.error.message)
   const listening = server.value

@@ -15,7 +15,7 @@ import { run } from '../support/npm/process.ts'
  * connected. Hosts whose model can be played on this machine then delegate a task: a call starts the local server, a read
  * waits for 30 s, the agent runs a command, and its image reaches the model of the host.
  */
-const PROGRAM = fileURLToPath(new URL('../../dist/hawser.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../dist/hawser.cjs', import.meta.url))
 const DOCUMENT = fileURLToPath(new URL('../../docs/mcp.md', import.meta.url))
 const SECONDS = 180
 const NOWHERE = 'http://127.0.0.1:9'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { textOf } from '../support/npm/process.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../dist/hawser.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../dist/hawser.cjs', import.meta.url))
 const START_MS = 30_000
 
 /** An answered request, as the server records it on standard error. */

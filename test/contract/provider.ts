@@ -195,9 +195,9 @@ function dialectContract(make: ProviderKind['make'], test: TakeCheck): void {
     const { provider } = await make()
     const earlier = provider.encode(CALLED.slice(0, 1), SURFACE)
     const segments = provider.encode(CALLED, SURFACE)
-    const spent = { body: provider.buildBody(earlier, BODY_OPTIONS), count: earlier.length }
+    const spentBody = { body: provider.buildBody(earlier, BODY_OPTIONS), count: earlier.length }
     const body = provider.buildBody(segments, BODY_OPTIONS)
-    expect(provider.buildBody(segments, { ...BODY_OPTIONS, spent }).equals(body)).toBe(true)
+    expect(provider.buildBody(segments, { ...BODY_OPTIONS, spentBody }).equals(body)).toBe(true)
   })
 }
 

@@ -12,7 +12,7 @@ import { endOf, realInstances } from '../support/tether/real-instances.ts'
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 const Listed = z.object({ sessions: z.array(z.object({ session_id: z.string() })) })
 
 // The one of shared-records continues in test/journeys/tether/shared-records.long.test.ts.

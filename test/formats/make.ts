@@ -16,7 +16,7 @@ const HELP = `Usage: npm run format -- NAME
 Runs the built program in ${MADE_IN} and stores every file that it wrote in test/formats/NAME/files.json.`
 
 const ROOT = new URL('../../', import.meta.url)
-const PROGRAM = fileURLToPath(new URL('dist/hawser.js', ROOT))
+const PROGRAM = fileURLToPath(new URL('dist/hawser.cjs', ROOT))
 
 /** What identifies a running server, and what nothing reads again. */
 const LEFT_OUT = /^home\/(token|hawserd|logs\/|cache\/)|\.(lock|sock|tmp|lease)$/

@@ -168,7 +168,7 @@ function bodyOf(dialect: VendorDialect, drop: (segment: Segment) => boolean = ()
   const places = {
     surface: encode([], surface).length,
     transient: 6,
-    shared: 10,
+    sharedEnd: 10,
     end: segments.length,
   }
   return buildBody(segments, { cacheKey: CACHE_KEY, marks: cacheMarks(places) })
@@ -232,7 +232,7 @@ test.each(VENDOR_DIALECTS)(
         const marks = cacheMarks({
           surface: 3,
           transient: undefined,
-          shared: 5,
+          sharedEnd: 5,
           end: segments.length,
         })
         const body: unknown = JSON.parse(

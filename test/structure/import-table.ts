@@ -140,6 +140,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   grammy: 'presenters/telegram',
   hono: 'presenters/http',
   marked: 'encoding/markdown',
+  'highlight.js': 'presenters/cli/text',
   sharp: 'resources',
 }
 

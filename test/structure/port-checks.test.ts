@@ -31,6 +31,8 @@ test.each([
   ['session', 'const name = `${session}.ndjson`', '.ndjson`'],
   ['turn', "const name = `${session}${'.lease'}`", ".lease'"],
   ['request', "name.includes('.torn-')", ".torn-'"],
+  ['session', 'const name = `${session}.deleted`', '.deleted`'],
+  ['tether/instances', 'await folder.remove(hiddenName(session))', 'hiddenName'],
   ['presenters/cli', "await own.folder('sessions', 'open')", ".folder('sessions'"],
   ['presenters/http', "const path = join(workspace, '.hawser/blobs')", '.hawser/blobs'],
   ['tether/instances', 'const { sessions } = await recordFolders(own)', 'recordFolders'],

@@ -41,8 +41,8 @@ const ABOVE = /^src\/(?:session|turn|request|presenters|tether|tools|resources|h
  */
 const FILE_WORDS = new RegExp(
   [
-    String.raw`\.(?:ndjson|lease|torn-)['"\`]`,
-    String.raw`\b(?:logName|leaseName|indexName|tornName)\b`,
+    String.raw`\.(?:ndjson|lease|deleted|torn-)['"\`]`,
+    String.raw`\b(?:logName|leaseName|indexName|hiddenName|tornName)\b`,
     String.raw`\b(?:recordFolders|folderSource|inSessionsOf|inBlobsOf)\b`,
     String.raw`\.folder\(['"](?:sessions|blobs|heads|frames)['"]`,
     String.raw`\.hawser/(?:sessions|blobs|heads)`,

@@ -188,7 +188,7 @@ test('.ci/run includes the check, the whole suite and the dry probe of the built
   expect(smoke).toContain(
     "const probe = JSON.parse(run('cache', 'probe', '--dry-run', '--json'))\n",
   )
-  expect(smoke).toContain("spawn(process.argv[2], ['dist/hawser.js', 'rehearse', '--json']")
+  expect(smoke).toContain("spawn(process.argv[2], ['dist/hawser.cjs', 'rehearse', '--json']")
   expect(smoke).toMatch(/^ +if \(!probe\.ok \|\| !probe\.dry_run\) throw /m)
   expect(JSON.parse(tree.get('package.json') ?? '')).toMatchObject({
     scripts: {

@@ -32,7 +32,7 @@ function answerTo(command: string, folder: string | undefined, set: readonly Rul
     network: false,
   }
   const scoped = set.map((rule) => ({ rule, scope: 'session' as const }))
-  return { claim, posture: { mode: 'ask', confined: true, rules: scoped } as const }
+  return { claim, posture: { mode: 'ask', isConfined: true, rules: scoped } as const }
 }
 
 describe.each(Object.entries(rules))('rules: %s', (name, set) => {
@@ -49,7 +49,7 @@ describe.each(Object.entries(rules))('rules: %s', (name, set) => {
       const { claim, posture } = answerTo(command, folder, set)
       const always = answer === 'deny' ? 'deny' : 'ask'
       expect(decide({ ...claim, network: true }, posture).answer).toBe(always)
-      expect(decide(claim, { ...posture, confined: false }).answer).toBe(always)
+      expect(decide(claim, { ...posture, isConfined: false }).answer).toBe(always)
     }
   })
 })

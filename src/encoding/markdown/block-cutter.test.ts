@@ -24,7 +24,7 @@ test('headings and rules close at once, and underlines close their text', () => 
 })
 
 test('every list item is a separate piece, with everything that is indented under it', () => {
-  const item = (source: string, spaced = false) => ({ kind: 'item', source, spaced })
+  const item = (source: string, isSpaced = false) => ({ kind: 'item', source, isSpaced })
   expect(pieces('text\n- a\n  - b\n\n  more\n- c\nlazy\n\n10. d\n\n    e\n\n   f')).toEqual([
     { kind: 'blocks', source: 'text' },
     item('- a\n  - b\n\n  more'),
@@ -36,11 +36,11 @@ test('every list item is a separate piece, with everything that is indented unde
 
 test('an indent that does not reach the text of an item leaves it', () => {
   expect(pieces(' - a\n  - b\n10. c\n   - d\n1. e\n  ```')).toEqual([
-    { kind: 'item', source: ' - a', spaced: false },
-    { kind: 'item', source: '  - b', spaced: false },
-    { kind: 'item', source: '10. c', spaced: false },
-    { kind: 'item', source: '   - d', spaced: false },
-    { kind: 'item', source: '1. e', spaced: false },
+    { kind: 'item', source: ' - a', isSpaced: false },
+    { kind: 'item', source: '  - b', isSpaced: false },
+    { kind: 'item', source: '10. c', isSpaced: false },
+    { kind: 'item', source: '   - d', isSpaced: false },
+    { kind: 'item', source: '1. e', isSpaced: false },
     { kind: 'fence', language: '' },
   ])
 })
@@ -72,7 +72,7 @@ test('lines of fenced code are returned one by one, until a matching fence close
 test('a fence within an item belongs to the item', () => {
   const source = '1. a\n   ```\n   b\n\n   ```'
   expect(pieces(`${source}\n\`\`\``)).toEqual([
-    { kind: 'item', source, spaced: false },
+    { kind: 'item', source, isSpaced: false },
     { kind: 'fence', language: '' },
   ])
 })

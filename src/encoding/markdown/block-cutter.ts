@@ -2,8 +2,8 @@
 export type Piece =
   /** Complete blocks, for the lexer. */
   | { readonly kind: 'blocks'; readonly source: string }
-  /** One list item, for the lexer; `spaced` if a blank line precedes it. */
-  | { readonly kind: 'item'; readonly source: string; readonly spaced: boolean }
+  /** One list item, for the lexer; `isSpaced` if a blank line precedes it. */
+  | { readonly kind: 'item'; readonly source: string; readonly isSpaced: boolean }
   /** The start of fenced code; its lines follow one by one. */
   | { readonly kind: 'fence'; readonly language: string }
   | { readonly kind: 'code'; readonly text: string }
@@ -98,7 +98,7 @@ interface Run {
   readonly kind: 'text' | 'single' | 'item'
   /** Lines with at least this indentation belong to the item. */
   readonly offset: number
-  readonly spaced: boolean
+  readonly isSpaced: boolean
   readonly lines: string[]
   size: number
   /** Too long for the lexer: its lines are already returned verbatim. */
@@ -168,15 +168,15 @@ function itemAt(body: string, indent: number, spaced: boolean) {
   }
 }
 
-function runOf(kind: Run['kind'], offset: number, spaced: boolean): Run {
-  return { kind, offset, spaced, lines: [], size: 0, long: false }
+function runOf(kind: Run['kind'], offset: number, isSpaced: boolean): Run {
+  return { kind, offset, isSpaced, lines: [], size: 0, long: false }
 }
 
-function closeRun({ kind, lines, spaced, long }: Run): Piece[] {
+function closeRun({ kind, lines, isSpaced, long }: Run): Piece[] {
   if (long) return []
   const source = lines.join('\n')
   if (cellsOf(lines) > MOST_CELLS) return [{ kind: 'literal', text: source, begins: true }]
-  return kind === 'item' ? [{ kind, source, spaced }] : [{ kind: 'blocks', source }]
+  return kind === 'item' ? [{ kind, source, isSpaced }] : [{ kind: 'blocks', source }]
 }
 
 function cellsOf(lines: readonly string[]): number {

@@ -39,7 +39,7 @@ function partAfter(last: Part | undefined, piece: Piece): { part: Part; joins: b
   switch (piece.kind) {
     case 'blocks':
     case 'item': {
-      const gap = piece.kind === 'blocks' || piece.spaced ? '\n\n' : '\n'
+      const gap = piece.kind === 'blocks' || piece.isSpaced ? '\n\n' : '\n'
       const source = last?.kind === 'source' ? `${last.source}${gap}${piece.source}` : ''
       const joins = source !== '' && source.length <= LONGEST_BLOCK
       return { part: { kind: 'source', source: joins ? source : piece.source }, joins }

@@ -1,5 +1,5 @@
-import { counted, fileSize, grouped } from '../../encoding/amounts.ts'
-import { quoted } from '../../encoding/quote.ts'
+import { countOf, fileSize, groupDigits } from '../../encoding/amounts.ts'
+import { quote } from '../../encoding/quote.ts'
 import { lossReason } from '../../prompt/words/resources.ts'
 import type { Descriptor } from '../../model/descriptor.ts'
 import type { EventData } from '../../model/events/event.ts'
@@ -40,7 +40,7 @@ function sizeWords(data: EventData<'skill_context_hydration'>): string {
     ...(handle === undefined ? [] : [handle]),
     ...(invalid_bytes_replaced === 0
       ? []
-      : [`${counted(invalid_bytes_replaced, 'invalid byte')} replaced`]),
+      : [`${countOf(invalid_bytes_replaced, 'invalid byte')} replaced`]),
   ].join(', ')
 }
 
@@ -65,7 +65,7 @@ function isVector(args: unknown): args is readonly string[] {
 
 /** An argument vector, each argument in quotes, so that its ends are visible. */
 export function argumentWords(argv: readonly string[]): string {
-  return argv.map(quoted).join(' ')
+  return argv.map(quote).join(' ')
 }
 
 /** What a view of a Resource showed, or why it showed nothing. */
@@ -130,9 +130,9 @@ export function partlyIncluded(mention: MentionedPath): string {
 /** Of a mention that is not included completely. */
 export function includedPart({ kind, to_line = 0, lines, size_bytes = 0 }: MentionedPath): string {
   if (kind === 'folder')
-    return `only the first ${counted(to_line, 'name')} of ${grouped(lines ?? 0)}`
-  const whole = lines === undefined ? fileSize(size_bytes) : grouped(lines)
-  return `only the first ${counted(to_line, 'line')} of ${whole}`
+    return `only the first ${countOf(to_line, 'name')} of ${groupDigits(lines ?? 0)}`
+  const whole = lines === undefined ? fileSize(size_bytes) : groupDigits(lines)
+  return `only the first ${countOf(to_line, 'line')} of ${whole}`
 }
 
 /** What a recorded compaction did. */
@@ -143,7 +143,7 @@ export function compactionWords(data: EventData<'history_compaction'>): string {
     range === undefined
       ? `pointers replace long tool outputs${before}`
       : `a summary replaces Events ${range.from_seq} to ${range.to_seq}`
-  return `${what}; about ${grouped(tokens_before)} tokens became ${grouped(tokens_after)}`
+  return `${what}; about ${groupDigits(tokens_before)} tokens became ${groupDigits(tokens_after)}`
 }
 
 /** Why a Session was compacted. */
@@ -162,7 +162,7 @@ export function compactionSentence(data: EventData<'history_compaction'>): strin
 }
 
 export function repairedWords({ cut_bytes, kept_as }: EventData<'log_repaired'>): string {
-  return `Recovered from a crash: ${counted(cut_bytes, 'byte')} of an incomplete write moved to ${kept_as}.`
+  return `Recovered from a crash: ${countOf(cut_bytes, 'byte')} of an incomplete write moved to ${kept_as}.`
 }
 
 /** Why the last answer of a Turn is incomplete. */
@@ -173,6 +173,6 @@ export function cutWords({ reason, stop_reason, lost_calls }: AnswerCut): string
     unknown_reason: `The answer may be incomplete: the provider ended it with an unknown reason (${stop_reason}).`,
   }[reason]
   if (lost_calls === 0) return what
-  const calls = lost_calls === 1 ? '1 tool call was' : `${counted(lost_calls, 'tool call')} were`
+  const calls = lost_calls === 1 ? '1 tool call was' : `${countOf(lost_calls, 'tool call')} were`
   return `${what} ${calls} cut off and did not run.`
 }

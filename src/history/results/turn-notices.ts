@@ -1,4 +1,4 @@
-import { counted } from '../../encoding/amounts.ts'
+import { countOf } from '../../encoding/amounts.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import { runsLater } from './runs-later.ts'
 import { SessionResources, type ResourceOf } from '../session-resources.ts'
@@ -53,7 +53,7 @@ export function laterNotices(own: readonly WholeEvent[]): readonly ResultNotice[
   const texts = [
     ...files.slice(0, NAMED).map(({ path, reason }) => `changed: ${path} (${reason})`),
     ...(more > 0
-      ? [`changed: ${counted(more, 'more file that runs later', 'more files that run later')}`]
+      ? [`changed: ${countOf(more, 'more file that runs later', 'more files that run later')}`]
       : []),
   ]
   return texts.map((text) => ({ code: 'runs_later', text }))

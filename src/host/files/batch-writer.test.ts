@@ -124,7 +124,7 @@ test('entries that are not urgent wait for the timer or for an urgent one', asyn
 
 test('a failed write refuses its batch and everything after it, is rolled back, and the next may succeed', async () => {
   const refused: string[] = []
-  const { add, content, disk } = await open({ refused: ({ text }) => void refused.push(text) })
+  const { add, content, disk } = await open({ onRefused: ({ text }) => void refused.push(text) })
   await add('kept')
   disk.injectFaults({ fullAtWrite: 1 })
   const answers = await Promise.all(['12345678', 'after'].map((text) => add(text)))
@@ -164,7 +164,7 @@ test('a writer whose file another program changed, or that is displaced, acknowl
 test('a defect reaches its callers, and later ones are refused', async () => {
   let isBroken = true
   const { add } = await open({
-    synced: async () => {
+    alsoSync: async () => {
       if (isBroken) throw new TypeError('broken')
     },
   })

@@ -20,18 +20,18 @@ export class BatchWriter<Entry extends BatchEntry> {
   readonly #batches: Batches<Entry>
   readonly #file: DurableFile
   readonly #parts: BatchWriterParts<Entry>
-  #stopped: Failed | undefined
+  #stopError: Failed | undefined
 
   constructor(parts: BatchWriterParts<Entry>) {
     this.#parts = parts
     const commit: BatchesParts<Entry>['commit'] = async (batch) =>
-      this.#stopped ?? parts.commit(batch)
+      this.#stopError ?? parts.commit(batch)
     this.#batches = new Batches({ ...parts, commit })
     this.#file = new DurableFile(parts)
   }
 
   get hasStopped(): boolean {
-    return this.#stopped !== undefined || this.#batches.hasDefect
+    return this.#stopError !== undefined || this.#batches.hasDefect
   }
 
   /** See `Batches`. */
@@ -53,8 +53,8 @@ export class BatchWriter<Entry extends BatchEntry> {
 
   /** Refuses everything from now on. */
   stop(error: HawserError): Failed {
-    this.#stopped = { ok: false, error: this.#parts.whenStopped(error) }
-    return this.#stopped
+    this.#stopError = { ok: false, error: this.#parts.whenStopped(error) }
+    return this.#stopError
   }
 
   /** Makes the bytes durable at the end of the file, or rolls it back. Only for `commit`. */

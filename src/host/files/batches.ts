@@ -25,7 +25,7 @@ export interface BatchesParts<Entry extends BatchEntry> {
   /** Takes entries from the front of the queue that need no write. Called when nothing is being written. */
   takeUnwritten?(queue: Entry[]): void
   /** Called for each entry before it learns that it was refused. */
-  refused?(entry: Entry): void
+  onRefused?(entry: Entry): void
   /** Said to all later callers after a defect. */
   readonly defect: string
 }
@@ -127,7 +127,7 @@ export class Batches<Entry extends BatchEntry> {
   /** Refuses the batch and everything after it: an entry must not overtake an earlier one. */
   #refuse(batch: readonly Entry[], refusal: Failed): () => void {
     const all = [...batch, ...this.#queue.splice(0)]
-    for (const entry of all) this.#parts.refused?.(entry)
+    for (const entry of all) this.#parts.onRefused?.(entry)
     return () => all.forEach((entry) => entry.settle(refusal))
   }
 }

@@ -33,7 +33,7 @@ export function bufferedFiles(
       if (unsaved === undefined) return file
       const { length: size } = unsaved
       const shown = { bytes: unsaved.subarray(0, limit), size, truncated: size > limit }
-      return ok({ ...file.value, ...shown, unsaved: true })
+      return ok({ ...file.value, ...shown, isUnsaved: true })
     },
     write: async (path, bytes, options) => {
       const file = await files.read(path, FILE_BYTES)

@@ -72,7 +72,7 @@ export interface FileContent {
   /** The file has more than `limit` bytes. */
   readonly truncated: boolean
   /** The content is that of an editor, where the file is not saved. */
-  readonly unsaved?: true
+  readonly isUnsaved?: true
 }
 
 export interface WriteOptions {

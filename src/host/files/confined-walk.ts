@@ -125,15 +125,15 @@ async function walking<T>(
   }
 }
 
-/** A name still to walk; `planted` if it came from a link and not from the caller. */
+/** A name still to walk; `isPlanted` if it came from a link and not from the caller. */
 interface Step {
   readonly name: string
-  readonly planted: boolean
+  readonly isPlanted: boolean
 }
 
 async function go(walk: Walk, segments: readonly string[]): Promise<Result<void>> {
   const { ground, path, trail, missing } = walk
-  const steps: Step[] = segments.map((name) => ({ name, planted: false }))
+  const steps: Step[] = segments.map((name) => ({ name, isPlanted: false }))
   let [links, taken] = [0, 0]
   for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
     taken += 1
@@ -147,7 +147,7 @@ async function go(walk: Walk, segments: readonly string[]): Promise<Result<void>
     if (isHawserName(step.name)) return untouchable(path)
     const found = await enter(trail.at(-1) ?? ground.root, step.name)
     if (found === 'missing') {
-      if (step.planted) return absent(path)
+      if (step.isPlanted) return absent(path)
       missing.push(step.name, ...steps.map(({ name }) => name))
       return ok(undefined)
     }
@@ -155,7 +155,7 @@ async function go(walk: Walk, segments: readonly string[]): Promise<Result<void>
       links += 1
       const names = links > MOST_LINKS ? undefined : await follow(walk, found.target)
       if (names === undefined) return links > MOST_LINKS ? endless(path) : outside(path)
-      steps.unshift(...names.map((name) => ({ name, planted: true })))
+      steps.unshift(...names.map((name) => ({ name, isPlanted: true })))
       continue
     }
     const arrived = await arrive(walk, found, step.name)

@@ -14,7 +14,7 @@ export interface DurableFileParts {
   /** Whether this process is still the only writer, checked beside each sync. */
   isHeld?(): Promise<boolean>
   /** What else must be durable before a write is acknowledged. */
-  synced?(): Promise<void>
+  alsoSync?(): Promise<void>
 }
 
 /** Why bytes are not durable. */
@@ -53,7 +53,7 @@ export class DurableFile {
       const end = this.#end + bytes.length
       const [isIntact] = await Promise.all([this.#isIntact(end), file.datasync()])
       if (!isIntact) return stopping(this.#changeError())
-      await this.#parts.synced?.()
+      await this.#parts.alsoSync?.()
       this.#end = end
       return undefined
     } catch (error) {

@@ -24,7 +24,7 @@ export interface InstructionFile {
   readonly bytes?: number
   /** Of the whole content; absent if it is refused, or larger than the limit. */
   readonly sha256?: string
-  readonly refused?: InstructionRefusal
+  readonly refusal?: InstructionRefusal
 }
 
 /** The files with project instructions of a workspace and of the person. No method throws for the state of the disk. */
@@ -76,7 +76,7 @@ export function instructionFiles(places: InstructionPlaces): InstructionFiles {
           const file = await examine(path)
           if (file === undefined) continue
           found.set(file.path ?? path, { ...file, path: file.path ?? path })
-          if (file.refused === undefined) break
+          if (file.refusal === undefined) break
         }
       }
       return [...found.values()].toSorted(inOrder)
@@ -137,8 +137,8 @@ const RECENT_MS = 3_000
 
 function examineFile(read: Result<FileContent>): ReadInstructions | undefined {
   if (!read.ok) {
-    const refused = refusalOf(read.error)
-    return refused === undefined ? undefined : { refused }
+    const refusal = refusalOf(read.error)
+    return refusal === undefined ? undefined : { refusal }
   }
   const { path, bytes, size, truncated } = read.value
   return { path, bytes: size, ...(truncated ? {} : { sha256: hashOf(bytes) }) }

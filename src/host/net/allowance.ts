@@ -5,14 +5,14 @@ export class Allowance {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #burst: number
   readonly #perSecond: number
-  #left: number
+  #remaining: number
   #at: number
 
   constructor(burst: number, perSecond: number, clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock
     this.#burst = burst
     this.#perSecond = perSecond
-    this.#left = burst
+    this.#remaining = burst
     this.#at = clock.monotonicMs()
   }
 
@@ -20,10 +20,10 @@ export class Allowance {
   take(): boolean {
     const now = this.#clock.monotonicMs()
     const regained = ((now - this.#at) / 1000) * this.#perSecond
-    this.#left = Math.min(this.#burst, this.#left + regained)
+    this.#remaining = Math.min(this.#burst, this.#remaining + regained)
     this.#at = now
-    if (this.#left < 1) return false
-    this.#left -= 1
+    if (this.#remaining < 1) return false
+    this.#remaining -= 1
     return true
   }
 }

@@ -12,7 +12,7 @@ async function open(options: Partial<FetchServerOptions> = {}): Promise<FetchSer
   const server = await serveFetch({
     ports: [0],
     fetch: async (request) => new Response(`${request.method} ${new URL(request.url).pathname}`),
-    refused: (why) => new Response(why, { status: 403 }),
+    refusalResponse: (why) => new Response(why, { status: 403 }),
     ...options,
   })
   if (!server.ok) throw new Error(server.error.message)
@@ -103,7 +103,7 @@ test('a port in use is skipped; if all are, the failure names them', async () =>
   const none = await serveFetch({
     ports: [port, second.port],
     fetch: async () => new Response(),
-    refused: () => new Response(),
+    refusalResponse: () => new Response(),
   })
   expect(none).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
 })

@@ -18,7 +18,7 @@ export interface FetchServerOptions {
   /** Handles a request whose `Host` and `Origin` are allowed. Its `signal` aborts when the client disconnects. */
   readonly fetch: (request: Request, arrival: Arrival) => Promise<Response>
   /** The response to a request that is refused before `fetch`. */
-  readonly refused: (why: GuardRefusal) => Response
+  readonly refusalResponse: (why: GuardRefusal) => Response
   readonly bounds?: Partial<ListenerBounds>
 }
 
@@ -70,17 +70,17 @@ async function firstFree(server: Server, ports: readonly number[]): Promise<Resu
 
 async function listenerOf({
   fetch,
-  refused,
+  refusalResponse,
 }: FetchServerOptions): Promise<(arrival: Arrival) => TakeRequest> {
   const { getRequestListener } = await import('@hono/node-server')
-  const invalid = () => refused('target')
+  const invalid = () => refusalResponse('target')
   // The globals stay as they are: this process also sends requests.
   const options = { overrideGlobalObjects: false, errorHandler: invalid }
   return (arrival) => {
     const handle = getRequestListener(async (request, { incoming }) => {
       // Only HTTP/1 is served.
       const why = 'headersDistinct' in incoming ? guardRefusal(incoming, arrival) : 'target'
-      if (why !== undefined) return refused(why)
+      if (why !== undefined) return refusalResponse(why)
       return fetch(request, arrival).catch(() => new Response(null, { status: 500 }))
     }, options)
     return (incoming, response) => void handle(incoming, response)

@@ -10,7 +10,7 @@ export interface RelayedCall {
   readonly authority: string
   header(name: string): string | undefined
   /** Aborts when the guest gave up the call or the connection is closed. */
-  readonly gone: AbortSignal
+  readonly goneSignal: AbortSignal
   /**
    * Reads the body. `take` gets each chunk as it arrives, and ends the reading by returning false. Resolves with why the body is
    * incomplete, if it is. May be called once, before the answer.
@@ -48,10 +48,10 @@ const GONE = new Error('the call is over')
 export class StreamCall implements RelayedCall {
   readonly #stream: ServerHttp2Stream
   readonly #headers: IncomingHttpHeaders
-  readonly #gone = new AbortController()
+  readonly #goneController = new AbortController()
   #waiting = 0
-  #held: Uint8Array | undefined
-  #written: () => void = () => {}
+  #heldPiece: Uint8Array | undefined
+  #onDrain: () => void = () => {}
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
     this.#stream = stream
@@ -59,8 +59,8 @@ export class StreamCall implements RelayedCall {
     // What ends a stream early is reported by its close.
     stream.on('error', () => {})
     stream.once('close', () => {
-      this.#gone.abort(GONE)
-      this.#written()
+      this.#goneController.abort(GONE)
+      this.#onDrain()
     })
   }
 
@@ -80,8 +80,8 @@ export class StreamCall implements RelayedCall {
     return this.#headers[':authority'] ?? ''
   }
 
-  get gone(): AbortSignal {
-    return this.#gone.signal
+  get goneSignal(): AbortSignal {
+    return this.#goneController.signal
   }
 
   header(name: string): string | undefined {
@@ -144,25 +144,25 @@ export class StreamCall implements RelayedCall {
   #writeSoon(piece: Uint8Array): void {
     if (piece.length === 0 || !this.#isOpen()) return
     this.#waiting += piece.length
-    if (this.#held === undefined) setImmediate(() => this.#writeHeld())
+    if (this.#heldPiece === undefined) setImmediate(() => this.#writeHeld())
     else this.#writeHeld()
-    this.#held = piece
+    this.#heldPiece = piece
   }
 
   #writeHeld(): void {
-    const piece = this.#held
-    this.#held = undefined
+    const piece = this.#heldPiece
+    this.#heldPiece = undefined
     if (piece === undefined || !this.#isOpen()) return
     this.#stream.write(piece, () => {
       this.#waiting -= piece.length
-      this.#written()
+      this.#onDrain()
     })
   }
 
   end(): void {
     if (!this.#isOpen()) return
-    const last = this.#held
-    this.#held = undefined
+    const last = this.#heldPiece
+    this.#heldPiece = undefined
     this.#stream.end(last)
     if (!this.#stream.readableEnded) this.#stream.close(NO_ERROR)
   }
@@ -178,7 +178,7 @@ export class StreamCall implements RelayedCall {
   async #untilWaiting(most: number): Promise<void> {
     while (this.#isOpen() && this.#waiting > most) {
       await new Promise<void>((resolve) => {
-        this.#written = resolve
+        this.#onDrain = resolve
       })
     }
   }

@@ -77,7 +77,7 @@ test('a program gets its sockets in order from descriptor 4, and no other descri
   expect(String((await once(second!, 'data'))[0])).toBe('two\n')
   second!.write('yes\n')
   await says('answer yes')
-  expect(await program.exited).toEqual({ code: 7, signal: null, stopped: false, complaint: '' })
+  expect(await program.exit).toEqual({ code: 7, signal: null, wasStopped: false, complaint: '' })
   const open = [...output().matchAll(/ (\d+) -> (.*)$/gm)]
     .filter(([, , what]) => what !== '/dev/null' && !what?.startsWith('/proc/'))
     .map(([, fd]) => Number(fd))
@@ -99,7 +99,7 @@ test('a stopped program ends by itself if it can', async () => {
   await says('up')
   await program.stop()
   expect(output()).toContain('ending')
-  expect(await program.exited).toMatchObject({ code: 9, stopped: true })
+  expect(await program.exit).toMatchObject({ code: 9, wasStopped: true })
   await program.stop()
 })
 
@@ -110,7 +110,7 @@ test('a program that does not end is killed with all its descendants', async () 
   await says('up')
   const kin = await untilKin(program.pid, 5)
   await program.stop(10)
-  expect(await program.exited).toMatchObject({ signal: 'SIGKILL', stopped: true })
+  expect(await program.exit).toMatchObject({ signal: 'SIGKILL', wasStopped: true })
   expect(kin.filter(({ pid }) => lives(pid))).toEqual([])
 })
 

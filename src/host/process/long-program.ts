@@ -22,7 +22,7 @@ export interface LongExit {
   readonly code: number | null
   readonly signal: string | null
   /** Ended by `stop`. */
-  readonly stopped: boolean
+  readonly wasStopped: boolean
   readonly complaint: string
 }
 
@@ -32,7 +32,7 @@ export interface RunningProgram {
   /** Our ends of its sockets. An error of one only ends it, unless a listener is added. */
   readonly sockets: readonly Duplex[]
   /** Resolves when its output was delivered and nothing of it runs any more. Never rejects. */
-  readonly exited: Promise<LongExit>
+  readonly exit: Promise<LongExit>
   /**
    * Stops it with all its descendants; resolves when none of them runs. Does nothing if it is paused. Fails with `not_found`
    * when it has ended, `timeout` when it starts processes faster than they can be stopped (then all continue), and
@@ -85,7 +85,7 @@ function running(
   const { pid, sockets } = child
   const leave = endWithThisProcess(pid)
   let paused: { readonly since: number; readonly kin: KinPause } | undefined
-  let stopped = false
+  let wasStopped = false
   let over = false
   let killed: readonly ListedProcess[] = []
   let cancelLook: (() => void) | undefined
@@ -99,7 +99,7 @@ function running(
       // Immediately: the pid of the leader is not reused while its group exists.
       if (groupLives(pid)) killed = [...killed, ...killKin(pid)]
       leave()
-      resolve({ code, signal: exitSignal, stopped })
+      resolve({ code, signal: exitSignal, wasStopped })
     })
   })
   const delivered = output.deliver((chunk) => order.onOutput(chunk))
@@ -118,7 +118,7 @@ function running(
     if (over) return hasEnded()
     if (paused !== undefined) return ok(undefined)
     const since = clock.monotonicMs()
-    const kin: KinPause = { told: new Set() }
+    const kin: KinPause = { signalledKeys: new Set() }
     const outcome = await stopKin(pid, kin, clock)
     if (over) return hasEnded()
     if (outcome !== 'stopped') {
@@ -145,7 +145,7 @@ function running(
   }
   const stop: RunningProgram['stop'] = async (graceMs = GRACE_MS) => {
     if (!over) {
-      stopped = true
+      wasStopped = true
       if (paused === undefined && graceMs > 0) {
         signal(programBelow(pid, order.wrappers), 'SIGTERM')
         const grace = new AbortController()
@@ -159,7 +159,7 @@ function running(
   return {
     pid,
     sockets,
-    exited,
+    exit: exited,
     pause: () => next(pause),
     resume: (first) => next(() => resume(first)),
     stop,

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+import { pathToFileURL } from 'node:url'
 
 /** A program, and everything that it has to read to run. */
 export interface ProgramFiles {
@@ -23,6 +24,11 @@ export function ownProgram(): ProgramFiles {
     argv: [process.execPath, ...process.execArgv, script],
     readable: [dirname(script), ...found.filter((path) => path !== undefined)],
   }
+}
+
+/** The URL of a package that this program finds, for a thread of its own. */
+export function packageUrl(name: string): string {
+  return pathToFileURL(createRequire(import.meta.url).resolve(name)).href
 }
 
 /** The nearest package.json above a script. */

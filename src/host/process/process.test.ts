@@ -64,10 +64,10 @@ test('separate stderr is returned at the end and is not part of the output', asy
 
 test('exit codes and signals are reported unchanged', async () => {
   const endingOf = async (script: string) => {
-    const { code, signal, timedOut, interrupted } = (await run(script)).ending
-    return { code, signal, timedOut, interrupted }
+    const { code, signal, timedOut, wasInterrupted } = (await run(script)).ending
+    return { code, signal, timedOut, wasInterrupted }
   }
-  const rest = { timedOut: false, interrupted: false }
+  const rest = { timedOut: false, wasInterrupted: false }
   expect(await endingOf('exit 0')).toEqual({ code: 0, signal: null, ...rest })
   expect(await endingOf('exit 7')).toEqual({ code: 7, signal: null, ...rest })
   expect(await endingOf('kill -TERM $$')).toEqual({ code: null, signal: 'SIGTERM', ...rest })
@@ -172,7 +172,7 @@ test('at the time limit all descendants are killed, whatever group they are in',
   )
   expect(output).toBe('')
   expect(ending).toMatchObject({ code: null, signal: 'SIGKILL', timedOut: true })
-  expect(ending.interrupted).toBe(false)
+  expect(ending.wasInterrupted).toBe(false)
   expect(await areRunning(folder, 'same', 'other')).toEqual([false, false])
 })
 
@@ -194,13 +194,13 @@ test('an abort kills the program, and its output so far is delivered', async () 
   }
   const { ending } = await run('echo here; sleep 1000', { signal: abort.signal, onOutput })
   expect(output).toEqual(['here\n'])
-  expect(ending).toMatchObject({ interrupted: true, timedOut: false, signal: 'SIGKILL' })
+  expect(ending).toMatchObject({ wasInterrupted: true, timedOut: false, signal: 'SIGKILL' })
 })
 
 test('an abort before the start starts nothing', async () => {
   const folder = await freshFolder()
   const { ending } = await run('touch started', { folder, signal: AbortSignal.abort() })
-  expect(ending).toMatchObject({ code: null, interrupted: true, durationMs: 0 })
+  expect(ending).toMatchObject({ code: null, wasInterrupted: true, durationMs: 0 })
   expect(readdirSync(folder)).toEqual([])
 })
 

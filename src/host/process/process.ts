@@ -27,12 +27,12 @@ export interface Program extends StartOrder {
   onOutput(chunk: Buffer): void | Promise<void>
 }
 
-/** How the program ended. At most one of `timedOut` and `interrupted` is true: the first reason counts. */
+/** How the program ended. At most one of `timedOut` and `wasInterrupted` is true: the first reason counts. */
 export interface ProcessEnding {
   readonly code: number | null
   readonly signal: string | null
   readonly timedOut: boolean
-  readonly interrupted: boolean
+  readonly wasInterrupted: boolean
   readonly durationMs: number
   readonly complaint: string
 }
@@ -126,8 +126,8 @@ async function untilEnded(
         thrown = { error }
         watch.stop('failed')
       })
-    const exit = await watch.exited
-    await Promise.all([untilGone(exit.left, clock), child.gate.shut(clock)])
+    const exit = await watch.exit
+    await Promise.all([untilGone(exit.survivors, clock), child.gate.shut(clock)])
     output.abandon()
     await delivered
     if (thrown !== undefined) throw thrown.error
@@ -142,7 +142,7 @@ const NEVER_STARTED: ProcessEnding = {
   code: null,
   signal: null,
   timedOut: false,
-  interrupted: true,
+  wasInterrupted: true,
   durationMs: 0,
   complaint: '',
 }
@@ -179,11 +179,11 @@ interface Exit {
   readonly why: Reason | undefined
   readonly durationMs: number
   /** Killed, but perhaps not gone yet. */
-  readonly left: readonly ListedProcess[]
+  readonly survivors: readonly ListedProcess[]
 }
 
 interface Watch {
-  readonly exited: Promise<Exit>
+  readonly exit: Promise<Exit>
   stop(why: Reason): void
   forget(): void
 }
@@ -214,15 +214,15 @@ function watchOver(child: StartedProgram, { wallMs, signal }: RunOrder, clock: C
       const stayed = groupLives(child.pid) ? killKin(child.pid) : []
       forget()
       const durationMs = elapsedMs(clock, startedMs)
-      resolve({ code, signal: exitSignal, why, durationMs, left: [...killed, ...stayed] })
+      resolve({ code, signal: exitSignal, why, durationMs, survivors: [...killed, ...stayed] })
     })
   })
   signal.addEventListener('abort', interrupt, { once: true })
   if (signal.aborted) interrupt()
-  return { exited, stop, forget }
+  return { exit: exited, stop, forget }
 }
 
 function endingOf({ code, signal, why, durationMs }: Exit, complaint: string): ProcessEnding {
   const timedOut = why === 'timedOut'
-  return { code, signal, timedOut, interrupted: why === 'interrupted', durationMs, complaint }
+  return { code, signal, timedOut, wasInterrupted: why === 'interrupted', durationMs, complaint }
 }

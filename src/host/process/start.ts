@@ -12,11 +12,11 @@ export interface StartOrder {
   readonly stdin?: Uint8Array
   readonly errors: 'merged' | 'apart'
   /** Bytes the program can read from the descriptor `HANDED_FD`. */
-  readonly handed?: Uint8Array
+  readonly handedBytes?: Uint8Array
   /** How many sockets the program gets, from the descriptor `FIRST_SOCKET` on. */
   readonly sockets?: number
   /** The program waits at a gate, at the descriptor after its sockets; see `gateAt`. */
-  readonly gated?: boolean
+  readonly atGate?: boolean
   /** Called while the program waits at its gate. It starts only if this returns true. Must not throw. */
   admit?(leader: number): boolean
 }
@@ -54,9 +54,9 @@ export async function startProgram(order: StartOrder, writer: number): Promise<S
   return { ...started, gate }
 }
 
-/** The same for a `gated` program; `admit` is not called. */
+/** The same for a program `atGate`; `admit` is not called. */
 export async function startHeld(order: StartOrder, writer: number): Promise<HeldStart> {
-  const { gateSocket, ...started } = await start({ ...order, gated: true }, writer)
+  const { gateSocket, ...started } = await start({ ...order, atGate: true }, writer)
   if (gateSocket === undefined) throw new Error('a started program has no gate')
   return { ...started, gate: holdGate(started.process, gateSocket) }
 }
@@ -77,7 +77,7 @@ async function start(order: StartOrder, writer: number): Promise<GatelessStart> 
     if (pid === undefined) throw new Error('a started program has no pid')
     // The program need not read all of its stdin.
     child.stdin?.on('error', () => {}).end(order.stdin)
-    hand(child.stdio[HANDED_FD], order.handed)
+    hand(child.stdio[HANDED_FD], order.handedBytes)
     const ends = socketsOf(child, order)
     const sockets = ends.slice(0, order.sockets ?? 0)
     const gateSocket = ends.at(sockets.length)
@@ -97,7 +97,7 @@ const COMPLAINT_MS = 100
  * sandbox.
  */
 function stdioOf(
-  { stdin, errors, handed, sockets = 0, gated = false }: StartOrder,
+  { stdin, errors, handedBytes, sockets = 0, atGate = false }: StartOrder,
   writer: number,
   nothing: number,
 ): StdioOptions {
@@ -111,15 +111,15 @@ function stdioOf(
     stdio[fd] = what
   }
   for (const fd of inheritable()) put(fd, nothing)
-  if (handed !== undefined) put(HANDED_FD, 'pipe')
+  if (handedBytes !== undefined) put(HANDED_FD, 'pipe')
   // Node creates a connected pair of sockets for a `pipe`.
-  for (let at = 0; at < sockets + (gated ? 1 : 0); at++) put(FIRST_SOCKET + at, 'pipe')
+  for (let at = 0; at < sockets + (atGate ? 1 : 0); at++) put(FIRST_SOCKET + at, 'pipe')
   return stdio
 }
 
 /** Our ends, that of the gate last. */
-function socketsOf(child: ChildProcess, { sockets = 0, gated }: StartOrder): readonly Duplex[] {
-  const count = sockets + (gated ? 1 : 0)
+function socketsOf(child: ChildProcess, { sockets = 0, atGate }: StartOrder): readonly Duplex[] {
+  const count = sockets + (atGate ? 1 : 0)
   return child.stdio.slice(FIRST_SOCKET, FIRST_SOCKET + count).map((socket) => {
     if (!(socket instanceof Duplex)) throw new Error('a started program has no socket')
     return socket.on('error', () => {})

@@ -9,7 +9,7 @@ export type StopOutcome = 'stopped' | 'gone' | 'running'
 
 /** One pause: which processes got the signal to stop, and which had stopped before. Each by pid and start time. */
 export interface KinPause {
-  readonly told: Set<string>
+  readonly signalledKeys: Set<string>
   earlier?: ReadonlySet<string>
   /** Everything that was there when the last look found all of it stopped. */
   kin?: readonly ListedProcess[]
@@ -36,7 +36,7 @@ export async function stopKin(leader: number, pause: KinPause, clock: Clock): Pr
     signal(-leader, 'SIGSTOP')
     for (const one of running) {
       signal(one.pid, 'SIGSTOP')
-      pause.told.add(processKey(one))
+      pause.signalledKeys.add(processKey(one))
     }
     await wait(clock, POLL_MS)
   }
@@ -71,7 +71,7 @@ function processKey({ pid, since }: ListedProcess): string {
  */
 function isHeld(one: ListedProcess, pause: KinPause): boolean {
   if (ACTIVE.has(one.state)) return false
-  const told = pause.told.has(processKey(one))
+  const told = pause.signalledKeys.has(processKey(one))
   // The state of a process is that of its first thread.
   return threadsOf(one.pid).every((thread) => {
     const stat = procText(`/proc/${one.pid}/task/${thread}/stat`)

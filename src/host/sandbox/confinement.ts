@@ -30,10 +30,10 @@ export interface Exit {
   readonly code: number | null
   readonly signal: string | null
   readonly timedOut: boolean
-  readonly interrupted: boolean
+  readonly wasInterrupted: boolean
   readonly durationMs: number
   /** Protected paths that the command created; they were moved away and their bytes passed to `Confinement.keep`. */
-  readonly appeared: readonly string[]
+  readonly appearedPaths: readonly string[]
   /** Limits that the command reached, with their values, as far as the system counts them. */
   readonly limitsMet?: Readonly<Partial<Record<LimitName, number>>>
   /** Files that the command created or changed and that something else runs later, such as CI. They stay in place. */

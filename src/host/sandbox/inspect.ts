@@ -17,9 +17,9 @@ import {
   type WatchOptions,
 } from './watch/watch.ts'
 
-export type LeftBehind = Pick<Exit, 'appeared' | 'runsLater'>
+export type LeftBehind = Pick<Exit, 'appearedPaths' | 'runsLater'>
 
-export const NOTHING_LEFT: LeftBehind = { appeared: [], runsLater: [] }
+export const NOTHING_LEFT: LeftBehind = { appearedPaths: [], runsLater: [] }
 
 /** Compares the protected paths with their state before the command, and moves away what must not stay. */
 export async function settleWatch(
@@ -43,7 +43,7 @@ export async function settleWatch(
     rememberMade(before, after)
     const gone = new Set(moved.value)
     const runsLater = namedBetween(before, after).filter((path) => !gone.has(path))
-    return ok({ appeared: moved.value, runsLater })
+    return ok({ appearedPaths: moved.value, runsLater })
   })
 }
 
@@ -60,12 +60,12 @@ function withoutOwn(
 
 /** The form in which a snapshot is recorded. */
 export function recordedPlaces({ places }: Watch): RecordedPlace[] {
-  return places.map(({ path, kind, id, target, stamp, held }) => ({
+  return places.map(({ path, kind, id, target, stamp, isHeld }) => ({
     path,
     kind,
     id,
     ...(target === undefined ? {} : { target }),
-    ...(held ? {} : { stamp }),
+    ...(isHeld ? {} : { stamp }),
   }))
 }
 
@@ -86,7 +86,7 @@ export async function inspectSince(
     const root = found?.value.path ?? (await realpath(workspace))
     const gitDirectories = await gitDirectoriesOf(root)
     const paths = ['.hawser', ...protectedPaths]
-    const options = { paths, gitDirectories, skipped: ['.hawser'], hawserHome }
+    const options = { paths, gitDirectories, skippedNames: ['.hawser'], hawserHome }
     const after = await watchOver(root, options)
     const now = new Map(after.places.map((place) => [place.path, place]))
     const places = recorded.map(({ path, kind, id, target, stamp }) => {
@@ -98,11 +98,11 @@ export async function inspectSince(
         id,
         target,
         stamp: stamp ?? '',
-        held: stamp === undefined,
+        isHeld: stamp === undefined,
         ...(git === undefined ? {} : { git }),
       }
     })
-    const before = { root, places, named: new Map<string, string>() }
+    const before = { root, places, namedFiles: new Map<string, string>() }
     return ok(withoutOwn(protectedChanges(before, after, options), root, { ...options, ofGuest }))
   })
 }

@@ -10,7 +10,7 @@ export interface LongProgram {
   /** Names of sockets that the program inherits, in order from descriptor 4. It inherits no other descriptor. */
   readonly descriptors: readonly string[]
   /** Without a sandbox, when the operator chose that explicitly. */
-  readonly unconfined?: true
+  readonly withoutSandbox?: true
   /** Receives stdout and stderr in the order they were written, for a log. Must not throw. */
   onOutput(chunk: Buffer): void
 }
@@ -24,7 +24,7 @@ export interface LongProcess {
   /** Our end of the socket with that name. An error of it only ends it, unless a listener is added. */
   descriptor(name: string): Duplex
   /** Resolves when its output was delivered, nothing of it is left, and protected paths were checked. Never rejects. */
-  readonly exited: Promise<LongEnding>
+  readonly ending: Promise<LongEnding>
   /**
    * Stops it with all its descendants; resolves when none of them runs. Does nothing if it is paused. Fails with `not_found`
    * when it has ended, `timeout` when it starts processes faster than they can be stopped (then all continue), and
@@ -53,23 +53,23 @@ export interface LongEnding {
   readonly code: number | null
   readonly signal: string | null
   /** Ended by `stop`. */
-  readonly stopped: boolean
+  readonly wasStopped: boolean
   /** Limits that it reached, with their values, as far as the system counts them. */
   readonly limitsMet?: Readonly<Partial<Record<LimitName, number>>>
   /** What bubblewrap printed. If it is not empty and the code is not 0, the sandbox was not set up and the program never ran. */
   readonly complaint: string
   /** What it left since the last inspection. */
-  readonly left: Result<LeftByProcess>
+  readonly leftovers: Result<LeftByProcess>
 }
 
 export interface LeftByProcess {
   /** Protected paths that appeared; they were moved away and their bytes passed to `Confinement.keep`. */
-  readonly appeared: readonly string[]
+  readonly appearedPaths: readonly string[]
   /** Files that were created or changed and that something else runs later, such as CI. They stay in place. */
   readonly runsLater: readonly string[]
   /**
    * Protected paths that a program outside replaced after the start. The mount that made them read-only ended with the old
    * file, so the process can change the new one until it is started again. They stay in place.
    */
-  readonly unprotected: readonly string[]
+  readonly unprotectedPaths: readonly string[]
 }

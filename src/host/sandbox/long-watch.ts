@@ -17,7 +17,7 @@ export interface LongWatch {
   resume(): Promise<void>
 }
 
-const NOTHING: LeftByProcess = { appeared: [], runsLater: [], unprotected: [] }
+const NOTHING: LeftByProcess = { appearedPaths: [], runsLater: [], unprotectedPaths: [] }
 
 export function watchLong(watch: PreparedSandbox['watch'], confinement: Confinement): LongWatch {
   if (watch === undefined) {
@@ -50,9 +50,9 @@ export function watchLong(watch: PreparedSandbox['watch'], confinement: Confinem
     const left = await settleWatch({ before: withoutLost(before, lost), options }, confinement)
     if (!left.ok) return left
     found = {
-      appeared: union(found.appeared, left.value.appeared),
+      appearedPaths: union(found.appearedPaths, left.value.appearedPaths),
       runsLater: union(found.runsLater, left.value.runsLater),
-      unprotected: lost.map(({ path }) => path),
+      unprotectedPaths: lost.map(({ path }) => path),
     }
     const renewed = await renew()
     isChecked = renewed.ok
@@ -81,13 +81,13 @@ export function watchLong(watch: PreparedSandbox['watch'], confinement: Confinem
 function heldSince(atStart: ReadonlyMap<string, WatchedPlace>, place: WatchedPlace): WatchedPlace {
   const was = atStart.get(place.path)
   // Only what git reads can be judged by its content; a person may edit the rest at any time.
-  const held = was?.held === true && (place.git === undefined || was.id === place.id)
-  return { ...place, held }
+  const isHeld = was?.isHeld === true && (place.git === undefined || was.id === place.id)
+  return { ...place, isHeld }
 }
 
 function isReplaced(atStart: ReadonlyMap<string, WatchedPlace>, place: WatchedPlace): boolean {
   const was = atStart.get(place.path)
-  return was?.held === true && was.kind !== 'symlink' && was.id !== place.id
+  return was?.isHeld === true && was.kind !== 'symlink' && was.id !== place.id
 }
 
 /** The snapshot with replaced git files as ones that the process could change. */
@@ -96,7 +96,7 @@ function withoutLost(before: Watch, lost: readonly WatchedPlace[]): Watch {
   return {
     ...before,
     places: before.places.map((place) =>
-      paths.has(place.path) ? { ...place, held: false } : place,
+      paths.has(place.path) ? { ...place, isHeld: false } : place,
     ),
   }
 }

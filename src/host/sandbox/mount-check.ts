@@ -55,16 +55,16 @@ export interface MountCheck {
   /** Whether the program may start in the sandbox that this process leads. Never throws. */
   admit(leader: number): boolean
   /** Why the last `admit` refused. */
-  refused(): Failed | undefined
+  refusal(): Failed | undefined
   /** Resolves with the first `admit`. */
-  readonly admitted: Promise<boolean>
+  readonly firstAdmission: Promise<boolean>
 }
 
 /** Compares what is mounted with what was expected, while the first process of the sandbox waits. */
 export function checkMounts(expected: readonly MountedId[]): MountCheck {
   let refusal: Failed | undefined
   let settle: ((isAdmitted: boolean) => void) | undefined
-  const admitted = new Promise<boolean>((resolve) => {
+  const firstAdmission = new Promise<boolean>((resolve) => {
     settle = resolve
   })
   return {
@@ -73,8 +73,8 @@ export function checkMounts(expected: readonly MountedId[]): MountCheck {
       settle?.(refusal === undefined)
       return refusal === undefined
     },
-    refused: () => refusal,
-    admitted,
+    refusal: () => refusal,
+    firstAdmission,
   }
 }
 

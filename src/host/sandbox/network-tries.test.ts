@@ -6,7 +6,7 @@ import { watchNetworkTries } from './network-tries.ts'
 import { systemSandbox, type ConfinedCommand } from './sandbox.ts'
 
 const system = systemSandbox()
-const { confined } = await system.status()
+const { isConfined } = await system.status()
 
 /** Reserved for documentation (RFC 5737): no network routes it. */
 const CONNECT = 'exec 3<>/dev/tcp/192.0.2.1/80'
@@ -19,7 +19,7 @@ async function run(script: string, more: Partial<ConfinedCommand> = {}, workspac
     protectedPaths: [],
   } as const
   let tries = 0
-  const exit = await system.confined(place)({
+  const exit = await system.runConfined(place)({
     argv: ['/bin/bash', '-c', script],
     wallMs: 60_000,
     signal: new AbortController().signal,
@@ -33,7 +33,7 @@ async function run(script: string, more: Partial<ConfinedCommand> = {}, workspac
   return { tries, code: exit.value.code, tried: exit.value.triedNetwork ?? false }
 }
 
-describe.skipIf(!confined)('in a sandbox without network access', () => {
+describe.skipIf(!isConfined)('in a sandbox without network access', () => {
   test.each([
     ['an IP address', CONNECT],
     ['the same address several times', `for i in 1 2 3 4 5; do ${CONNECT}; done`],

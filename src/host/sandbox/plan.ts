@@ -49,11 +49,11 @@ export async function prepareSandbox(
     const { workspace, identity, folder, hawserHome } = place.value
     const ownHome = await ownHomeIn(hawserHome, confinement.ownHome)
     if (!ownHome.ok) return ownHome
-    const skipped = [OUR_FOLDER]
+    const skippedNames = [OUR_FOLDER]
     // Scanning a large workspace overlaps with the other disk reads.
     const isWritable = writable === 'workspace'
     const isScanned = isWritable || command.searches !== true
-    const looking = isScanned ? lookOver(workspace, { skipped }) : undefined
+    const looking = isScanned ? lookOver(workspace, { skippedNames }) : undefined
     looking?.catch(() => {})
     const own = liesIn(hawserHome, workspace) ? [relative(workspace, hawserHome)] : []
     const paths = [OUR_FOLDER, ...confinement.protectedPaths, ...own]
@@ -65,7 +65,7 @@ export async function prepareSandbox(
       gitHome(homes, env['XDG_CONFIG_HOME'], workspace),
     ])
     const gitDirectories = gitFolders.map(({ path }) => path)
-    const options = { paths, gitDirectories: gitFolders, skipped, hawserHome, identity }
+    const options = { paths, gitDirectories: gitFolders, skippedNames, hawserHome, identity }
     const network = command.network === true
     const readable = [
       // If the workspace path is a symbolic link, that name works inside too.
@@ -73,8 +73,8 @@ export async function prepareSandbox(
       ...git.files,
       ...(confinement.readable ?? []).flatMap((path) => atHome(path, homes)),
     ]
-    const registered = registeredWorkspaces(hawserHome).filter((path) => path !== workspace)
-    const around = { network, env, readable, gitDirectories, userHomes: homes, registered }
+    const otherWorkspaces = registeredWorkspaces(hawserHome).filter((path) => path !== workspace)
+    const around = { network, env, readable, gitDirectories, userHomes: homes, otherWorkspaces }
     const { records } = confinement
     const inside = records === undefined ? {} : { records }
     const scene = { workspace, hawserHome, writable, guest, ...inside, ...ownHome.value, ...around }
@@ -86,7 +86,7 @@ export async function prepareSandbox(
     const found =
       before?.places ?? hawserFolders(workspace, (await looking)?.hawsers ?? [], hawserHome)
     // A hidden folder needs no read-only mounts inside it.
-    const held = found.filter((one) => one.held && !own.includes(one.path))
+    const held = found.filter((one) => one.isHeld && !own.includes(one.path))
     const places = [...ours.filter(({ path }) => !own.includes(path)), ...held]
     const coveredPaths = found.flatMap((one) => (one.isCovered === true ? [one.path] : []))
     const mounts = await mountsOf({ ...scene, places, coveredPaths }, view)

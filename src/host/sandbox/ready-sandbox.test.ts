@@ -5,7 +5,7 @@ import { freshFolder } from '../../../test/support/host/folder.ts'
 import { systemProgram } from '../process/system-program.ts'
 import { systemSandbox } from './sandbox.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 
 /** A sandbox whose bubblewrap does something else once, after `spoil` was called. */
 async function spoilable(instead: string) {
@@ -28,7 +28,7 @@ exec '${await systemProgram('bwrap')}' "$@"
     prepare: () => sandbox.prepare?.(place, {}),
     run: async () => {
       let output = ''
-      const ran = await sandbox.confined(place)({
+      const ran = await sandbox.runConfined(place)({
         argv: ['/bin/bash', '-c', 'echo done'],
         wallMs: 60_000,
         signal: new AbortController().signal,
@@ -39,7 +39,7 @@ exec '${await systemProgram('bwrap')}' "$@"
   }
 }
 
-test.runIf(confined).each([
+test.runIf(isConfined).each([
   ['fails at once', 'exit 1'],
   ['never gets ready', 'exec sleep 600'],
 ])('a command runs in a new sandbox when the prepared one %s', async (_, instead) => {

@@ -115,7 +115,7 @@ async function launch(
     admit: (leader) => check.admit(leader),
   })
   if (!ending.ok) return ending
-  return check.refused() ?? ok({ ending: ending.value, group: group.value })
+  return check.refusal() ?? ok({ ending: ending.value, group: group.value })
 }
 
 /** Runs a command without a sandbox, with the user's full rights. */
@@ -167,11 +167,11 @@ function orderOf(
 }
 
 /** Bubblewrap writes to its own stderr only when setup fails; programs inside have no access to that descriptor. */
-function wasNotSetUp({ complaint, code, timedOut, interrupted }: ProcessEnding): boolean {
-  return complaint !== '' && code !== 0 && !timedOut && !interrupted
+function wasNotSetUp({ complaint, code, timedOut, wasInterrupted }: ProcessEnding): boolean {
+  return complaint !== '' && code !== 0 && !timedOut && !wasInterrupted
 }
 
 function exitOf(ending: ProcessEnding, left: LeftBehind): Exit {
-  const { code, signal, timedOut, interrupted, durationMs } = ending
-  return { code, signal, timedOut, interrupted, durationMs, ...left }
+  const { code, signal, timedOut, wasInterrupted, durationMs } = ending
+  return { code, signal, timedOut, wasInterrupted, durationMs, ...left }
 }

@@ -15,7 +15,7 @@ import { systemProgram } from '../process/system-program.ts'
 import { isFilteredMachine, seccompFilter, SOCKET, SOCKETPAIR } from './bubblewrap/seccomp.ts'
 
 const system = systemSandbox()
-const { confined: isConfined } = await system.status()
+const { isConfined } = await system.status()
 const BWRAP = (await systemProgram('bwrap')) ?? '/nowhere'
 
 async function place(): Promise<Confinement> {
@@ -44,9 +44,9 @@ const ENDED = {
   code: 0,
   signal: null,
   timedOut: false,
-  interrupted: false,
+  wasInterrupted: false,
   durationMs: 0,
-  appeared: [],
+  appearedPaths: [],
   runsLater: [],
 }
 
@@ -62,21 +62,21 @@ const PRINTS_VERSION = '[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }
 
 test('without bubblewrap the status says that nothing is confined, and why', async () => {
   const sandbox = systemSandbox({ program: '/nowhere/bwrap' })
-  expect(await sandbox.status()).toMatchObject({ confined: false, why: expect.any(String) })
+  expect(await sandbox.status()).toMatchObject({ isConfined: false, why: expect.any(String) })
   const where = await place()
-  expect(await runAndCollect(sandbox.confined(where), ['/bin/true'])).toBe('sandbox_unavailable')
+  expect(await runAndCollect(sandbox.runConfined(where), ['/bin/true'])).toBe('sandbox_unavailable')
 })
 
 test('on an unsupported system the status says that nothing is confined, and why', async () => {
   expect(await systemSandbox({ platform: 'darwin' }).status()).toEqual({
-    confined: false,
+    isConfined: false,
     why: 'bubblewrap requires Linux; this is darwin',
   })
 })
 
 test('on a processor without a seccomp filter the status says that nothing is confined, and why', async () => {
   expect(await systemSandbox({ platform: 'linux', arch: 'riscv64' }).status()).toEqual({
-    confined: false,
+    isConfined: false,
     why: 'no seccomp filter for processor riscv64',
   })
 })
@@ -92,9 +92,9 @@ test.each([
   ['starts nothing and prints nothing', PRINTS_VERSION],
 ])('a bubblewrap that %s does not confine', async (_, script) => {
   const sandbox = await sandboxWithScript(script)
-  expect((await sandbox.status()).confined).toBe(false)
+  expect((await sandbox.status()).isConfined).toBe(false)
   const where = await place()
-  expect(await runAndCollect(sandbox.confined(where), ['/bin/true'])).toBe('sandbox_unavailable')
+  expect(await runAndCollect(sandbox.runConfined(where), ['/bin/true'])).toBe('sandbox_unavailable')
 })
 
 test('the self-test detects a bubblewrap that does not confine', async () => {
@@ -102,8 +102,8 @@ test('the self-test detects a bubblewrap that does not confine', async () => {
     `${PRINTS_VERSION}; while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
   )
   const status = await sandbox.status()
-  expect(status).toMatchObject({ confined: false })
-  const reason = status.confined ? '' : status.why
+  expect(status).toMatchObject({ isConfined: false })
+  const reason = status.isConfined ? '' : status.why
   for (const word of [
     'gain capabilities',
     'reach the network',
@@ -157,7 +157,7 @@ test.each(WEAKER.filter(([, , applies]) => isConfined && applies))(
       flags=(); while [ "$1" != -- ]; do flags+=("$1"); shift; done
       changed=$(printf '%s ' "\${flags[@]}" | sed '${change}')
       exec ${BWRAP} $changed "$@"`)
-    expect((await sandbox.status()).confined).toBe(false)
+    expect((await sandbox.status()).isConfined).toBe(false)
   },
 )
 
@@ -178,7 +178,7 @@ test.runIf(isConfined)(
     const sandbox = await sandboxWithScript(`${PRINTS_VERSION}\nexec ${BWRAP} "$@" 3<${path}`)
     const status = await sandbox.status()
     expect(status).toMatchObject({
-      confined: false,
+      isConfined: false,
       why: expect.stringMatching(
         /self-test: programs can open sockets past the network namespace$/,
       ),
@@ -200,7 +200,7 @@ test('the self-test runs once', async () => {
 test('without a sandbox a command runs by the same process rules, unconfined', async () => {
   const where = await place()
   await mkdir(join(where.workspace, 'sub'))
-  const run = systemSandbox({ env: { PATH: '/usr/bin:/bin', KEY: 'canary' } }).unconfined(where)
+  const run = systemSandbox({ env: { PATH: '/usr/bin:/bin', KEY: 'canary' } }).runUnconfined(where)
   const result = await runAndCollect(
     run,
     ['sh', '-c', 'basename "$PWD"; env | grep -c canary; echo x >AGENTS.md'],
@@ -215,7 +215,7 @@ test('without a sandbox a command runs by the same process rules, unconfined', a
 })
 
 test.runIf(isConfined)('a command runs in the sandbox, and its exit is reported', async () => {
-  const run = system.confined(await place())
+  const run = system.runConfined(await place())
   expect(await runAndCollect(run, ['sh', '-c', 'echo out; echo err >&2'])).toEqual({
     ...ENDED,
     output: 'out\nerr\n',
@@ -235,7 +235,7 @@ test.runIf(isConfined)('a command runs in the sandbox, and its exit is reported'
 test.runIf(isConfined)(
   'the stderr of a command is never mistaken for that of bubblewrap',
   async () => {
-    const run = system.confined(await place())
+    const run = system.runConfined(await place())
     const result = await runAndCollect(run, [
       'sh',
       '-c',
@@ -248,7 +248,7 @@ test.runIf(isConfined)(
 test.runIf(isConfined)(
   'a command with an argument longer than the system allows is refused',
   async () => {
-    const run = system.confined(await place())
+    const run = system.runConfined(await place())
     expect(await runAndCollect(run, ['echo', 'x'.repeat(131_072)])).toBe('too_large')
     expect(await runAndCollect(run, ['true', 'x'.repeat(131_071)])).toMatchObject({ code: 0 })
   },
@@ -256,12 +256,12 @@ test.runIf(isConfined)(
 
 test.runIf(isConfined)('a workspace that is $HAWSER_HOME is refused', async () => {
   const where = await place()
-  const run = system.confined({ ...where, home: where.workspace })
+  const run = system.runConfined({ ...where, home: where.workspace })
   expect(await runAndCollect(run, ['true'])).toBe('protected_path')
 })
 
 test.runIf(isConfined)('a missing workspace is an error', async () => {
-  const run = system.confined({ ...(await place()), workspace: '/nowhere/at/all' })
+  const run = system.runConfined({ ...(await place()), workspace: '/nowhere/at/all' })
   expect(await runAndCollect(run, ['true'])).toBe('not_found')
 })
 
@@ -269,8 +269,8 @@ test.runIf(isConfined)('a guest can write its records and start a nested sandbox
   const where = await place()
   const records = join(where.workspace, '.hawser/instances/a')
   await mkdir(records, { recursive: true, mode: 0o700 })
-  expect(await system.status()).toMatchObject({ confined: true, nests: true })
-  const run = system.confined({ ...where, guest: true, records })
+  expect(await system.status()).toMatchObject({ isConfined: true, nests: true })
+  const run = system.runConfined({ ...where, guest: true, records })
   const script = `echo log >.hawser/log; ${BWRAP} --unshare-user --unshare-pid --ro-bind / / --dev /dev --tmpfs ${where.workspace}/.hawser sh -c 'ls .hawser; echo nested'`
   expect(await runAndCollect(run, ['sh', '-c', script])).toEqual({ ...ENDED, output: 'nested\n' })
   expect(await readFile(join(records, 'log'), 'utf8')).toBe('log\n')
@@ -284,7 +284,7 @@ test.runIf(isConfined)(
       throw new Error('no room')
     }
     const running = runAndCollect(
-      system.confined(where),
+      system.runConfined(where),
       ['sh', '-c', 'echo evil >AGENTS.md; echo; sleep 1000'],
       {
         onOutput,

@@ -29,7 +29,7 @@ export interface SandboxLimits extends CommandLimits {
 
 export type SandboxStatus =
   | {
-      readonly confined: true
+      readonly isConfined: true
       readonly by: string
       /** A guest can confine its own tools (nested sandboxes work). */
       readonly nests?: boolean
@@ -37,7 +37,7 @@ export type SandboxStatus =
       /** What the sandbox prevents, and what it does not. */
       readonly guarantees?: SandboxGuarantees
     }
-  | { readonly confined: false; readonly why: string }
+  | { readonly isConfined: false; readonly why: string }
 
 /** The only way to run a program: bash, hydration commands and guests all use it. */
 export interface Sandbox {
@@ -46,16 +46,16 @@ export interface Sandbox {
   /** Whether commands are confined, as `status` says, without trying what only guests need. */
   confines(): Promise<boolean>
   /** Confined by the kernel. Fails with `sandbox_unavailable` if the self-test did not pass. */
-  confined(confinement: Confinement): ConfinedRun
+  runConfined(confinement: Confinement): ConfinedRun
   /** Without a sandbox, when a person chose that explicitly: the same process rules, nothing confined, nothing moved away. */
-  unconfined(confinement: Confinement): ConfinedRun
+  runUnconfined(confinement: Confinement): ConfinedRun
   /**
    * Starts a program that lives long, confined unless it says otherwise. For a guest, nested sandboxes must work too. The
    * error kinds are those of `ConfinedRun`.
    */
   start(confinement: Confinement, program: LongProgram): Promise<Result<LongProcess>>
   /**
-   * Starts a sandbox for a command that is not known yet, with the self-test before it if necessary. `confined` uses it for the
+   * Starts a sandbox for a command that is not known yet, with the self-test before it if necessary. `runConfined` uses it for the
    * first command that suits it, after a new inspection, and otherwise runs as if it did not exist. Absent where nothing can be
    * prepared.
    */
@@ -104,7 +104,7 @@ export function systemSandbox(world: SandboxWorld = {}): Sandbox {
       return statusOf(machine, limits)
     },
     confines: async () => (await found()).bubblewrap !== undefined,
-    confined: (confinement) => async (command) => {
+    runConfined: (confinement) => async (command) => {
       const ready = take(confinement, command)
       const [machine, limits] = await Promise.all([found(), held()])
       if (machine.bubblewrap === undefined) return unavailable(machine.why)
@@ -127,9 +127,9 @@ export function systemSandbox(world: SandboxWorld = {}): Sandbox {
         },
       }
     },
-    unconfined: (confinement) => (command) => runUnconfined(env, confinement, command),
+    runUnconfined: (confinement) => (command) => runUnconfined(env, confinement, command),
     start: async (confinement, order) => {
-      if (order.unconfined === true) return startUnconfined(env, confinement, order)
+      if (order.withoutSandbox === true) return startUnconfined(env, confinement, order)
       const [machine, limits] = await Promise.all([found(), held()])
       if (machine.bubblewrap === undefined) return unavailable(machine.why)
       if (confinement.guest === true && !(await machine.nests())) return unavailable(DOES_NOT_NEST)
@@ -158,11 +158,11 @@ async function statusOf(
   machine: BubblewrapSearch,
   { method, most }: HeldLimits,
 ): Promise<SandboxStatus> {
-  if (machine.bubblewrap === undefined) return { confined: false, why: machine.why }
+  if (machine.bubblewrap === undefined) return { isConfined: false, why: machine.why }
   const bindsProcesses = method.by !== 'rlimits' || !isSuperuser()
   const limits = { ...most, by: method.by, bindsProcesses }
   return {
-    confined: true,
+    isConfined: true,
     by: machine.by,
     nests: await machine.nests(),
     limits,

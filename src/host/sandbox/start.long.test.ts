@@ -15,7 +15,7 @@ import { groupPlace } from './limits/group-place.ts'
 import { systemSandbox, type Confinement, type LongProgram, type Sandbox } from './sandbox.ts'
 
 const system = systemSandbox()
-const { confined: isConfined } = await system.status()
+const { isConfined } = await system.status()
 const BWRAP = (await systemProgram('bwrap')) ?? '/nowhere'
 const { by } = await findLimits()
 
@@ -47,7 +47,7 @@ const OBEYS = 'while IFS= read -r line <&4; do eval "$line"; echo "done" >&4; do
 
 async function start(place: Confinement, script = OBEYS, more: Partial<LongProgram> = {}) {
   let output = ''
-  const started = await (more.unconfined ? systemSandbox() : system).start(place, {
+  const started = await (more.withoutSandbox ? systemSandbox() : system).start(place, {
     argv: ['/bin/bash', '-c', script],
     descriptors: ['frames', 'relay'],
     env: { LC_ALL: 'C' },
@@ -66,7 +66,7 @@ async function start(place: Confinement, script = OBEYS, more: Partial<LongProgr
   /** Ends the guest and returns everything it printed. */
   const finish = async () => {
     frames.end()
-    const ending = await guest.exited
+    const ending = await guest.ending
     return { ending, output }
   }
   return { guest, run, finish }
@@ -93,9 +93,9 @@ test.runIf(isConfined)(
     expect(ending).toEqual({
       code: 0,
       signal: null,
-      stopped: false,
+      wasStopped: false,
       complaint: '',
-      left: ok({ appeared: [], runsLater: [], unprotected: [] }),
+      leftovers: ok({ appearedPaths: [], runsLater: [], unprotectedPaths: [] }),
     })
     expect(await readFile(join(place.workspace, '.hawser/instances/a/log'), 'utf8')).toBe('log\n')
     expect(await readFile(join(place.ownHome, 'head'), 'utf8')).toBe('head\n')
@@ -142,7 +142,7 @@ test.runIf(isConfined)('the workspace of a guest may be in $HAWSER_HOME too', as
     'a',
   ])
   expect(await readdir(workspace)).toEqual(['.hawser', 'made'])
-  expect(ending.left).toEqual(ok({ appeared: [], runsLater: [], unprotected: [] }))
+  expect(ending.leftovers).toEqual(ok({ appearedPaths: [], runsLater: [], unprotectedPaths: [] }))
 })
 
 test.runIf(isConfined)('the own home must be a folder below $HAWSER_HOME', async () => {
@@ -179,10 +179,10 @@ test.runIf(isConfined)(
         return ok(undefined)
       },
     })
-    const nothing = { appeared: [], runsLater: [], unprotected: [] }
+    const nothing = { appearedPaths: [], runsLater: [], unprotectedPaths: [] }
     await run('echo evil >AGENTS.md; echo {} >package.json')
     expect(await guest.inspect()).toEqual(
-      ok({ ...nothing, appeared: ['AGENTS.md'], runsLater: ['package.json'] }),
+      ok({ ...nothing, appearedPaths: ['AGENTS.md'], runsLater: ['package.json'] }),
     )
     expect(await guest.inspect()).toEqual(ok(nothing))
     await run('git init -q . && git config core.fsmonitor ./evil')
@@ -194,12 +194,12 @@ test.runIf(isConfined)(
     await guest.resume()
     await run(':')
     expect(await guest.inspect()).toMatchObject({
-      value: { appeared: expect.arrayContaining(['AGENTS.md', '.git/config']) },
+      value: { appearedPaths: expect.arrayContaining(['AGENTS.md', '.git/config']) },
     })
     expect(await readFile(join(place.workspace, 'AGENTS.md'), 'utf8')).toBe('Be good.\n')
     await run('mkdir -p .git/hooks && echo evil >.git/hooks/pre-commit')
     const { ending } = await finish()
-    expect(ending.left).toMatchObject({ value: { appeared: ['.git/hooks/pre-commit'] } })
+    expect(ending.leftovers).toMatchObject({ value: { appearedPaths: ['.git/hooks/pre-commit'] } })
     expect(kept.toSorted()).toEqual([
       '.git/config',
       '.git/hooks/pre-commit',
@@ -224,7 +224,9 @@ test.runIf(isConfined)(
     await writeFile(at('AGENTS.md'), 'Be good.\n')
     const { guest, run, finish } = await start(place)
     await run('echo evil >AGENTS.md; echo evil >.git/config')
-    expect(await guest.inspect()).toEqual(ok({ appeared: [], runsLater: [], unprotected: [] }))
+    expect(await guest.inspect()).toEqual(
+      ok({ appearedPaths: [], runsLater: [], unprotectedPaths: [] }),
+    )
     // As editors and git save a file.
     for (const [name, text] of [
       ['AGENTS.md', 'Be better.\n'],
@@ -234,10 +236,10 @@ test.runIf(isConfined)(
       await rename(at('new'), at(name))
     }
     expect(await guest.inspect()).toEqual(
-      ok({ appeared: [], runsLater: [], unprotected: ['AGENTS.md', '.git/config'] }),
+      ok({ appearedPaths: [], runsLater: [], unprotectedPaths: ['AGENTS.md', '.git/config'] }),
     )
     await run('printf "\\tfsmonitor = ./evil\\n" >>.git/config')
-    expect(await guest.inspect()).toMatchObject({ value: { appeared: ['.git/config'] } })
+    expect(await guest.inspect()).toMatchObject({ value: { appearedPaths: ['.git/config'] } })
     expect(await readFile(at('.git/config'), 'utf8')).not.toContain('evil')
     expect(await readFile(at('AGENTS.md'), 'utf8')).toBe('Be better.\n')
     expect((await finish()).output).toContain('Read-only file system')
@@ -264,12 +266,12 @@ test.runIf(isConfined && by === 'cgroup v1')(
     expect((await groups()).length).toBe(before.length + 1)
     const full = Promise.race([
       once(started.value.descriptor('frames'), 'data'),
-      started.value.exited,
+      started.value.ending,
     ])
     await full
     await started.value.pause()
     await started.value.stop()
-    expect(await started.value.exited).toMatchObject({ limitsMet: { processes: 32 } })
+    expect(await started.value.ending).toMatchObject({ limitsMet: { processes: 32 } })
     expect(await groups()).toEqual(before)
   },
 )
@@ -293,7 +295,7 @@ test('without bubblewrap no guest starts, unless the operator chose that', async
   const sandbox = systemSandbox({ program: '/nowhere/bwrap' })
   const place = await guestPlace()
   expect(await failureOf(sandbox, place)).toBe('sandbox_unavailable')
-  const { run, finish, guest } = await start(place, OBEYS, { unconfined: true })
+  const { run, finish, guest } = await start(place, OBEYS, { withoutSandbox: true })
   await run(`cat ${place.home}/token; pwd`)
   expect(await guest.pause()).toEqual(ok(undefined))
   expect(await guest.resume()).toMatchObject({ ok: true })
@@ -305,7 +307,7 @@ test('without bubblewrap no guest starts, unless the operator chose that', async
 test.runIf(isConfined)('where sandboxes do not nest, a guest does not start', async () => {
   // The script is in a folder that a sandbox does not show.
   const sandbox = await sandboxWithScript(`exec ${BWRAP} "$@"`)
-  expect(await sandbox.status()).toMatchObject({ confined: true, nests: false })
+  expect(await sandbox.status()).toMatchObject({ isConfined: true, nests: false })
   const place = await guestPlace()
   expect(await failureOf(sandbox, place)).toBe('sandbox_unavailable')
   expect(await failureOf(sandbox, { ...place, guest: false })).toBe('it started')
@@ -322,7 +324,7 @@ test.runIf(isConfined)('a sandbox that cannot be set up is reported at the end',
   const order = { argv: ['/bin/true'], descriptors: [], onOutput: () => {} } as const
   const started = await sandbox.start(place, order)
   if (!started.ok) throw new Error(started.error.message)
-  expect(await started.value.exited).toMatchObject({ code: 1, complaint: 'bwrap: no room\n' })
+  expect(await started.value.ending).toMatchObject({ code: 1, complaint: 'bwrap: no room\n' })
 })
 
 test.runIf(isConfined)(
@@ -347,7 +349,7 @@ test.runIf(isConfined)(
       onOutput: () => {},
     })
     if (!started.ok) throw new Error(started.error.message)
-    expect(await started.value.exited).toMatchObject({ signal: 'SIGKILL', stopped: false })
+    expect(await started.value.ending).toMatchObject({ signal: 'SIGKILL', wasStopped: false })
     const left = Number(await readFile(pid, 'utf8'))
     const ran = join(place.workspace, 'ran')
     while (existsSync(`/proc/${left}`) && !existsSync(ran)) await wait(systemClock, 5)
@@ -363,5 +365,5 @@ test.runIf(isConfined)('a guest is asked to end before it is killed', async () =
   )
   await run(':')
   await guest.stop()
-  expect(await guest.exited).toMatchObject({ code: 3, stopped: true })
+  expect(await guest.ending).toMatchObject({ code: 3, wasStopped: true })
 })

@@ -61,8 +61,8 @@ async function startPrepared(
     wrappers: 2,
   })
   if (!started.ok) return started
-  await Promise.race([check.admitted, started.value.exited])
-  const refused = check.refused()
+  await Promise.race([check.firstAdmission, started.value.exit])
+  const refused = check.refusal()
   if (refused !== undefined) {
     await started.value.stop(0)
     return refused
@@ -110,12 +110,12 @@ export async function startUnconfined(
 async function dyingWithUs(
   argv: LongProgram['argv'],
   sockets: number,
-): Promise<Pick<LongOrder, 'argv' | 'gated'>> {
+): Promise<Pick<LongOrder, 'argv' | 'atGate'>> {
   const setpriv = await systemProgram('setpriv')
   if (setpriv === undefined) return { argv }
   const script = `${passGate(gateAt(sockets))}; exec "$@"`
   const shell = ['/bin/sh', '-c', script, 'sh', ...argv]
-  return { argv: [setpriv, '--pdeathsig', 'KILL', '--', ...shell], gated: true }
+  return { argv: [setpriv, '--pdeathsig', 'KILL', '--', ...shell], atGate: true }
 }
 
 function orderOf(program: LongProgram): Pick<LongOrder, 'onOutput'> & { readonly sockets: number } {
@@ -132,9 +132,9 @@ function handleOf(
   met: () => Promise<Pick<LongEnding, 'limitsMet'>>,
 ): LongProcess {
   const ending = async (): Promise<LongEnding> => {
-    const exit = await running.exited
-    const [left, reached] = await Promise.all([watch.take(), met()])
-    return { ...exit, ...reached, left }
+    const exit = await running.exit
+    const [leftovers, reached] = await Promise.all([watch.take(), met()])
+    return { ...exit, ...reached, leftovers }
   }
   const exited = ending()
   return {
@@ -144,7 +144,7 @@ function handleOf(
       if (socket === undefined) throw new Error(`no descriptor is called ${name}`)
       return socket
     },
-    exited,
+    ending: exited,
     pause: async () => {
       const paused = await running.pause()
       if (paused.ok) await watch.pause()

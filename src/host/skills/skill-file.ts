@@ -22,7 +22,7 @@ export interface SkillPlace {
   /** The folders from there to that of the Skill; links are not followed. */
   readonly below: readonly string[]
   /** Whether the file may be a link, or have a second name. */
-  readonly linked: boolean
+  readonly mayLink: boolean
 }
 
 /** A file as the file system knows it. */
@@ -52,7 +52,7 @@ export function skillFileFacts(place: SkillPlace, limit: number): Result<SkillFi
   const path = `${folderOf(place)}/${SKILL_FILE}`
   return result(() => {
     const itself = lstatSync(path)
-    const isLink = place.linked && itself.isSymbolicLink()
+    const isLink = place.mayLink && itself.isSymbolicLink()
     const facts = isLink ? statSync(path) : itself
     return judgeFile(place, facts, limit) ?? ok(skillFacts(facts, isLink))
   })
@@ -84,7 +84,7 @@ const FOLDER = O_RDONLY | O_DIRECTORY | O_NONBLOCK
 const FILE = O_RDONLY | O_NONBLOCK | O_NOCTTY
 
 /** Enters folder by folder, each by the descriptor of the one before: a swapped folder cannot lead elsewhere. */
-function openPlace({ start, below, linked }: SkillPlace): number {
+function openPlace({ start, below, mayLink }: SkillPlace): number {
   let folder = openSync(start, FOLDER)
   let path = start
   try {
@@ -94,7 +94,7 @@ function openPlace({ start, below, linked }: SkillPlace): number {
       folder = next
       path = join(path, name)
     }
-    return openSync(join(baseOf(folder, path), SKILL_FILE), linked ? FILE : FILE | O_NOFOLLOW)
+    return openSync(join(baseOf(folder, path), SKILL_FILE), mayLink ? FILE : FILE | O_NOFOLLOW)
   } finally {
     closeSync(folder)
   }
@@ -105,10 +105,10 @@ function baseOf(folder: number, path: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder}` : path
 }
 
-function judgeFile({ linked }: SkillPlace, facts: Stats, limit: number): Failed | undefined {
+function judgeFile({ mayLink }: SkillPlace, facts: Stats, limit: number): Failed | undefined {
   const kind = kindOf(facts)
   if (kind !== 'file') return notRegular(kind)
-  if (!linked && facts.nlink > 1) {
+  if (!mayLink && facts.nlink > 1) {
     return failed(
       'permission_denied',
       `${SKILL_FILE} has more than one hard link; another one may be elsewhere.`,

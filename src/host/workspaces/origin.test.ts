@@ -37,10 +37,10 @@ async function place() {
 
 test('a folder that is registered before its `.hawser` is created is ours', async () => {
   const { workspace, add, create, origin, close } = await place()
-  expect(origin()).toEqual({ origin: 'none', registered: false })
+  expect(origin()).toEqual({ origin: 'none', isRegistered: false })
   expect(await add(workspace)).toBe('none')
   create()
-  expect(origin()).toEqual({ origin: 'created', registered: true })
+  expect(origin()).toEqual({ origin: 'created', isRegistered: true })
   expect(await add(workspace)).toBe('created')
   await close()
 })
@@ -48,14 +48,14 @@ test('a folder that is registered before its `.hawser` is created is ours', asyn
 test('a `.hawser` that was there before is adopted, and stays adopted', async () => {
   const { workspace, register, add, create, origin, close } = await place()
   create()
-  expect(origin()).toEqual({ origin: 'unknown', registered: false })
+  expect(origin()).toEqual({ origin: 'unknown', isRegistered: false })
   expect(hasContents(workspace)).toBe(false)
   writeFileSync(join(workspace, '.hawser', 'config.json'), '{}')
   expect(hasContents(workspace)).toBe(true)
   expect(await register.all()).toEqual([])
   expect(await add(workspace)).toBe('unknown')
   expect(await add(workspace)).toBe('adopted')
-  expect(origin()).toEqual({ origin: 'adopted', registered: true })
+  expect(origin()).toEqual({ origin: 'adopted', isRegistered: true })
   expect((await register.all()).map(({ path }) => path)).toEqual([workspace])
   await close()
 })
@@ -67,7 +67,7 @@ test('an entry that is older than the `.hawser` at its path proves nothing', asy
   // A file system that does not record when a folder was created reports 0.
   if (statSync(join(workspace, '.hawser')).birthtimeMs > 0) {
     utimesSync(await entry(), 0, 0)
-    expect(origin()).toEqual({ origin: 'unknown', registered: false })
+    expect(origin()).toEqual({ origin: 'unknown', isRegistered: false })
     expect(await register.all()).toEqual([])
   }
   await close()
@@ -99,7 +99,7 @@ test.each([0, 1, 2])('a head that matches line %i of a Log proves the origin', a
   const { workspace, home, create, origin, close } = await place()
   create()
   writeLog(workspace, home, ['{"one":1}', `{"two":"${'é'.repeat(99_999)}"}`, '{"three":3}'], at)
-  expect(origin()).toEqual({ origin: 'created', registered: false })
+  expect(origin()).toEqual({ origin: 'created', isRegistered: false })
   await close()
 })
 

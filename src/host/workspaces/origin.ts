@@ -24,7 +24,7 @@ export type WorkspaceOrigin = 'none' | 'created' | 'adopted' | 'unknown'
 export interface OriginFacts {
   readonly origin: WorkspaceOrigin
   /** The register has an entry for this `.hawser` that identifies its folder. */
-  readonly registered: boolean
+  readonly isRegistered: boolean
 }
 
 /**
@@ -36,16 +36,16 @@ export interface OriginFacts {
  */
 export function originOf(workspace: string, hawserHome: string): OriginFacts {
   const place = factsAt(join(workspace, '.hawser'))
-  if (place === undefined) return { origin: 'none', registered: false }
+  if (place === undefined) return { origin: 'none', isRegistered: false }
   if (!place.isDirectory() || place.uid !== process.geteuid?.() || hawserHome === '')
-    return { origin: 'unknown', registered: false }
+    return { origin: 'unknown', isRegistered: false }
   const entry = registeredEntry(workspace, hawserHome)
-  const isAdopted = entry?.adopted === true
+  const isAdopted = entry?.isAdopted === true
   if (entry !== undefined && entry.writtenMs + ANNOUNCED_MS >= place.birthtimeMs)
-    return { origin: isAdopted ? 'adopted' : 'created', registered: entry.identified }
+    return { origin: isAdopted ? 'adopted' : 'created', isRegistered: entry.hasIdentity }
   if (!hasVouchedLog(join(workspace, '.hawser', 'sessions'), join(hawserHome, 'heads')))
-    return { origin: 'unknown', registered: false }
-  return { origin: isAdopted ? 'adopted' : 'created', registered: false }
+    return { origin: 'unknown', isRegistered: false }
+  return { origin: isAdopted ? 'adopted' : 'created', isRegistered: false }
 }
 
 /** Whether a folder is a workspace of this home, by its origin. */
@@ -67,9 +67,9 @@ export function hasContents(workspace: string): boolean {
 const ANNOUNCED_MS = 10_000
 
 interface FoundEntry {
-  readonly adopted: boolean
+  readonly isAdopted: boolean
   /** Entries of older versions have only the path. */
-  readonly identified: boolean
+  readonly hasIdentity: boolean
   readonly writtenMs: number
 }
 
@@ -83,7 +83,7 @@ function registeredEntry(workspace: string, hawserHome: string): FoundEntry | un
     const { adopted = false, folder } = file.entry
     // Another folder was moved to its path.
     if (folder !== undefined && !isFolderThere(folder)) continue
-    return { adopted, identified: folder !== undefined, writtenMs: file.writtenMs }
+    return { isAdopted: adopted, hasIdentity: folder !== undefined, writtenMs: file.writtenMs }
   }
   return undefined
 }

@@ -187,7 +187,7 @@ class LogFile implements WritableLog {
       end,
       mayHold: () => this.#fence.mayHold(),
       isHeld: () => this.#fence.holds(),
-      synced: () => this.#syncFolder(),
+      alsoSync: () => this.#syncFolder(),
     })
   }
 

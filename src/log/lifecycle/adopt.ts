@@ -56,14 +56,14 @@ async function adopt<State>(parts: TakeOverParts<State>): Promise<Result<void>> 
   const broken = brokenLineage(session, file)
   if (broken !== undefined) return broken
   const settings = new RecordedSettings()
-  const end = await scan(file, { session, strict: true }, ({ logged }) => settings.see(logged))
+  const end = await scan(file, { session, strict: true }, ({ content }) => settings.see(content))
   const torn = await findTornTail(file, session, end)
   if (end.fault !== undefined && torn === undefined) {
     return damageError(session, end.fault.offset, end.fault.reason)
   }
   const writer = await takeOver(parts, HEAD_BEFORE_FIRST, {
-    trusted: true,
-    more: settings.narrowed(),
+    isTrusted: true,
+    more: settings.narrowingEvents(),
   })
   if (!writer.ok) return writer
   // Without a head it is still foreign.

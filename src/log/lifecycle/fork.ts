@@ -140,7 +140,7 @@ async function findPoint<State>(
         now,
       )
     if ((reader.lineage?.length ?? 1) > MOST_PARENTS) return tooDeep(session)
-    const isChecked = reader.vouched && reader.covers(cursor.seq - 1)
+    const isChecked = reader.isVouched && reader.covers(cursor.seq - 1)
     const checkedWith = isChecked ? place.schemas : undefined
     return ok({ point: { cursor, state, parent, now }, last, checkedWith })
   } finally {
@@ -201,7 +201,7 @@ async function searchFrom<State>(
   return ok({ place: walk.last, last })
 }
 
-function continuesWrite({ logged: { event } }: LogLine): boolean {
+function continuesWrite({ content: { event } }: LogLine): boolean {
   return (event.batch ?? 0) > 0
 }
 

@@ -35,7 +35,7 @@ async function read(storage: TestPlace, session: SessionId): Promise<LogLine[]> 
 }
 
 /** What identifies an Event across Logs. */
-const identityOf = ({ logged: { event } }: LogLine) => [event.id, event.ts, event.type, event.data]
+const identityOf = ({ content: { event } }: LogLine) => [event.id, event.ts, event.type, event.data]
 
 const salvage = (storage: TestPlace, session: SessionId) =>
   salvageLog(storage.place, session, { fold: textFold, keep: storage.keep })
@@ -54,7 +54,7 @@ test('all intact Events keep their ids and times, and a notice marks missing lin
     ],
   })
   const after = await read(storage, saved.session_id)
-  const codes = after.map(({ logged: { event } }) =>
+  const codes = after.map(({ content: { event } }) =>
     event.type === 'notice' && 'code' in event.data ? String(event.data.code) : '',
   )
   expect(codes.filter((code) => code.startsWith('salvage'))).toEqual([
@@ -100,7 +100,7 @@ test('a salvaged fork does not need its parents', async () => {
   await storage.place.folders.sessions.remove(logName(session))
   const after = await read(storage, saved.session_id)
   expect(after.slice(0, 6).map(identityOf)).toEqual(parent.slice(0, 6).map(identityOf))
-  expect(after.map(({ logged }) => logged.event.type).slice(6)).toEqual([
+  expect(after.map(({ content }) => content.event.type).slice(6)).toEqual([
     'session_fork',
     'notice',
     'session_settings',
@@ -126,7 +126,7 @@ test('lines missing at the end are reported as far as the head knows them', asyn
   expect(saved.missing).toEqual([{ from_seq: 5, to_seq: 11 }])
   const texts = (await read(storage, saved.session_id))
     .slice(5)
-    .map(({ logged: { event } }) => event.data)
+    .map(({ content: { event } }) => event.data)
   expect(texts).toMatchObject([
     { code: 'salvage_gap' },
     { code: 'salvaged' },

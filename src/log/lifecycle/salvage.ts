@@ -60,11 +60,11 @@ export async function salvageLog<State>(
       if (own === undefined) return notFound(session)
       if (head.ok && (await isAbsent(place, own, session, head.value))) return notFound(session)
       if (head.ok && head.value === undefined) return foreign(session)
-      const chosen = chooseOnePerNumber(finds)
-      const missing = gapsOf(chosen, head.ok ? (head.value?.seq ?? -1) : -1)
+      const lines = chooseOnePerNumber(finds)
+      const missing = gapsOf(lines, head.ok ? (head.value?.seq ?? -1) : -1)
       // Without a readable head, nothing says which lines it covered.
       const vouchedSeq = head.ok ? (head.value?.seq ?? -1) : Infinity
-      return await writeNew(place, session, options, { chosen, missing, vouchedSeq })
+      return await writeNew(place, session, options, { lines, missing, vouchedSeq })
     } finally {
       await Promise.all(files.map((file) => ifPossible(file.close())))
     }
@@ -77,7 +77,7 @@ async function writeNew<State>(
   options: WriterOptions<State>,
   found: Salvageable,
 ): Promise<Result<SalvageResult>> {
-  const { chosen, missing } = found
+  const { lines, missing } = found
   const fresh = place.ids.session()
   const start = { cursor: LOG_START, state: options.fold.initial }
   const written = await beginLog(place, fresh, start, options, (writer) =>
@@ -85,11 +85,11 @@ async function writeNew<State>(
   )
   if (!written.ok) return written
   await written.value.release()
-  return ok({ session_id: fresh, events: chosen.length, missing })
+  return ok({ session_id: fresh, events: lines.length, missing })
 }
 
 interface Salvageable {
-  readonly chosen: readonly FoundLine[]
+  readonly lines: readonly FoundLine[]
   readonly missing: readonly Gap[]
   /** The number of the last line that the head covers. */
   readonly vouchedSeq: number
@@ -112,9 +112,9 @@ async function findWithParents(
   for await (const { envelope, ...find } of wholeLines(file)) {
     if (envelope.session_id !== session || find.seq > throughSeq) continue
     finds.push({ file, inheritance, ...find })
-    const { known, event } = readEvent(envelope)
+    const { isKnown, event } = readEvent(envelope)
     // Only the first line names the parent; a salvaged Log contains such a line further on.
-    if (find.offset === 0 && known && event.type === 'session_fork') {
+    if (find.offset === 0 && isKnown && event.type === 'session_fork') {
       parent = { session: event.data.parent_session_id, atSeq: event.data.at_seq }
     }
   }
@@ -184,7 +184,7 @@ const COPY_BYTES = 512 * 1024
 async function copyAll<State>(
   writer: LogWriter<State>,
   source: SessionId,
-  { chosen, missing, vouchedSeq }: Salvageable,
+  { lines, missing, vouchedSeq }: Salvageable,
 ): Promise<Result<unknown>> {
   const settings = new RecordedSettings()
   const compactions: EventId[] = []
@@ -197,7 +197,7 @@ async function copyAll<State>(
     return copied
   }
   const gapBefore = new Map(missing.map((gap) => [gap.to_seq + 1, gap]))
-  for (const find of chosen) {
+  for (const find of lines) {
     const gap = gapBefore.get(find.seq)
     if (gap !== undefined || bytes + find.length > COPY_BYTES) {
       const copied = await flush()
@@ -218,12 +218,12 @@ async function copyAll<State>(
   }
   const copied = await flush()
   if (!copied.ok) return copied
-  const end = missing.filter(({ to_seq }) => to_seq > (chosen.at(-1)?.seq ?? -1))
-  const text = `This Session was salvaged from ${source}: ${chosen.length} of its Events were intact.`
+  const end = missing.filter(({ to_seq }) => to_seq > (lines.at(-1)?.seq ?? -1))
+  const text = `This Session was salvaged from ${source}: ${lines.length} of its Events were intact.`
   const last = notice('salvaged', text)
   // A line that restricted permissions may be among the missing ones.
   const undone = missing.length === 0 ? [] : compactions.map(undoneCompaction)
-  return writer.append([...end.map(gapNotice), ...undone, last, ...settings.narrowed()])
+  return writer.append([...end.map(gapNotice), ...undone, last, ...settings.narrowingEvents()])
 }
 
 /** Lines after a gap have other numbers than before, and a checkpoint names numbers. */

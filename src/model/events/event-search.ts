@@ -38,12 +38,12 @@ export interface HistoryMatch extends HistoryPlace {
 export interface HistoryFindings {
   readonly matches: readonly HistoryMatch[]
   /** The number of matches, which may exceed the returned ones; counted up to a limit. */
-  readonly found: number
+  readonly matchCount: number
   readonly isCounted: boolean
   /** The number of Turns in the Log. */
   readonly turns: number
   /** Set if the search stopped early: what is older than this Turn, or in it, may not have been searched. */
-  readonly stopped?: { readonly turn?: number | undefined; readonly why: 'timeout' | 'too_complex' }
+  readonly stop?: { readonly turn?: number | undefined; readonly why: 'timeout' | 'too_complex' }
   /** Texts that could not be searched. */
   readonly unread: readonly { readonly seq: number; readonly why: UnreadBecause }[]
   /** Why older Events could not be read. */

@@ -35,7 +35,7 @@ function envelope(type: string, data: object): EventEnvelope {
 
 function whyUnknown(type: string, data: object): string | undefined {
   const logged = readEvent(envelope(type, data))
-  return logged.known ? undefined : logged.why
+  return logged.isKnown ? undefined : logged.why
 }
 
 describe('an envelope', () => {
@@ -79,7 +79,7 @@ describe('reading an Event', () => {
   test('returns the same object, including unknown fields of its data', () => {
     const raw = envelope('notice', { code: 'c', text: 't', later: [1] })
     const logged = readEvent(raw)
-    expect(logged).toEqual({ known: true, event: raw })
+    expect(logged).toEqual({ isKnown: true, event: raw })
     expect(logged.event).toBe(raw)
     expect(logged.event.data).toEqual({ code: 'c', text: 't', later: [1] })
   })
@@ -89,14 +89,14 @@ describe('reading an Event', () => {
     (type) => {
       const raw = envelope(type, { a: 1 })
       const logged = readEvent(raw)
-      expect(logged).toEqual({ known: false, event: raw, why: 'unknown_type' })
+      expect(logged).toEqual({ isKnown: false, event: raw, why: 'unknown_type' })
       expect(logged.event).toBe(raw)
     },
   )
 
   test('keeps a known type of another shape as unknown', () => {
     const raw = envelope('turn_ended', { status: 'evaporated' })
-    expect(readEvent(raw)).toEqual({ known: false, event: raw, why: 'unknown_shape' })
+    expect(readEvent(raw)).toEqual({ isKnown: false, event: raw, why: 'unknown_shape' })
   })
 
   test('is not confused by data with an own __proto__', () => {
@@ -164,7 +164,7 @@ describe('the types of Events', () => {
   test('distinguish Events by their type', () => {
     expectTypeOf<Event>().toEqualTypeOf<KnownEvent>()
     expectTypeOf<Extract<Event, { type: 'notice' }>>().toEqualTypeOf<KnownEvent<'notice'>>()
-    expectTypeOf<Extract<LoggedEvent, { known: false }>>().toEqualTypeOf<UnknownEvent>()
+    expectTypeOf<Extract<LoggedEvent, { isKnown: false }>>().toEqualTypeOf<UnknownEvent>()
     expectTypeOf<EventData<'notice'>>().toEqualTypeOf<{
       readonly code: string
       readonly text: string

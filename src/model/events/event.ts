@@ -156,12 +156,12 @@ export type Event = KnownEvent
 
 /** An Event of a newer or a defective writer: kept, shown, skipped by every fold, never an error. */
 export interface UnknownEvent {
-  readonly known: false
+  readonly isKnown: false
   readonly event: EventEnvelope
   readonly why: 'unknown_type' | 'unknown_shape'
 }
 
-export type LoggedEvent = { readonly known: true; readonly event: Event } | UnknownEvent
+export type LoggedEvent = { readonly isKnown: true; readonly event: Event } | UnknownEvent
 
 /** Never throws; `event` is the same object, unknown fields included. */
 export function readEvent(raw: EventEnvelope): LoggedEvent {
@@ -184,9 +184,9 @@ export function unknownBecause(
 
 /** The result of `readEvent` for an Event whose type and data were already checked with `unknownBecause`. */
 export function judgedEvent(raw: EventEnvelope, why: UnknownEvent['why'] | undefined): LoggedEvent {
-  if (why !== undefined) return { known: false, event: raw, why }
+  if (why !== undefined) return { isKnown: false, event: raw, why }
   assertJudgedKnown(raw)
-  return { known: true, event: raw }
+  return { isKnown: true, event: raw }
 }
 
 type Durability = 'now' | 'soon'

@@ -48,8 +48,8 @@ const WIDENING = {
 } as const satisfies Record<EventType, boolean | 'consent'>
 
 /** Whether this line can widen anything. A yes that covers only its own call does not: the call is over after a crash. */
-export function canWiden({ known, event }: LoggedEvent): boolean {
-  if (!known) return false
+export function canWiden({ isKnown, event }: LoggedEvent): boolean {
+  if (!isKnown) return false
   if (event.type !== 'permission_decision') return WIDENING[event.type]
   const { decision, scope, subject } = event.data
   if (decision === 'denied') return false

@@ -55,11 +55,11 @@ const Nothing = openObject(() => ({}))
 /** The name of a message by its sender. That of a `user.message` is its message key. */
 const MessageName = boundedText(1, LIMITS.message_key_bytes)
 
-function sent<T extends string, P extends z.ZodType>(type: T, payload: P) {
+function sentFrame<T extends string, P extends z.ZodType>(type: T, payload: P) {
   return openObject(() => sentFields(type, payload))
 }
 
-function stored<T extends string, P extends z.ZodType>(type: T, payload: P) {
+function storedFrame<T extends string, P extends z.ZodType>(type: T, payload: P) {
   return openObject(() => ({ ...sentFields(type, payload), seq: Count }))
 }
 
@@ -86,36 +86,36 @@ const Stored = z.string()
 
 /** A frame towards a guest, as its sender writes it. A `seq` in it is ignored: the server assigns one. */
 export const FrameToGuest = z.discriminatedUnion('type', [
-  sent('user.message', UserMessagePayload),
-  sent('control.cancel', Nothing),
-  sent('control.ping', Nothing),
+  sentFrame('user.message', UserMessagePayload),
+  sentFrame('control.cancel', Nothing),
+  sentFrame('control.ping', Nothing),
 ])
 export type FrameToGuest = Frozen<z.infer<typeof FrameToGuest>>
 
 /** A frame of a guest. A `seq` in it is ignored. */
 export const FrameToHost = z.discriminatedUnion('type', [
-  sent('event.ack', ackPayload(Status)),
-  sent('status.presence', presencePayload(Status)),
-  sent('assistant.delta', DeltaPayload),
-  sent('reasoning.delta', DeltaPayload),
-  sent('assistant.done', DonePayload),
-  sent('error', errorPayload(ErrorMessage)),
-  sent('status.pong', Nothing),
+  sentFrame('event.ack', ackPayload(Status)),
+  sentFrame('status.presence', presencePayload(Status)),
+  sentFrame('assistant.delta', DeltaPayload),
+  sentFrame('reasoning.delta', DeltaPayload),
+  sentFrame('assistant.done', DonePayload),
+  sentFrame('error', errorPayload(ErrorMessage)),
+  sentFrame('status.pong', Nothing),
 ])
 export type FrameToHost = Frozen<z.infer<typeof FrameToHost>>
 
 /** One tether message as the server stores it. */
 export const Frame = z.discriminatedUnion('type', [
-  stored('user.message', UserMessagePayload),
-  stored('control.cancel', Nothing),
-  stored('control.ping', Nothing),
-  stored('event.ack', ackPayload(Stored)),
-  stored('status.presence', presencePayload(Stored)),
-  stored('assistant.delta', DeltaPayload),
-  stored('reasoning.delta', DeltaPayload),
-  stored('assistant.done', DonePayload),
-  stored('error', errorPayload(Stored)),
-  stored('status.pong', Nothing),
+  storedFrame('user.message', UserMessagePayload),
+  storedFrame('control.cancel', Nothing),
+  storedFrame('control.ping', Nothing),
+  storedFrame('event.ack', ackPayload(Stored)),
+  storedFrame('status.presence', presencePayload(Stored)),
+  storedFrame('assistant.delta', DeltaPayload),
+  storedFrame('reasoning.delta', DeltaPayload),
+  storedFrame('assistant.done', DonePayload),
+  storedFrame('error', errorPayload(Stored)),
+  storedFrame('status.pong', Nothing),
 ])
 export type Frame = Frozen<z.infer<typeof Frame>>
 

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../encoding/amounts.ts'
+import { countOf, groupDigits } from '../../encoding/amounts.ts'
 import { undoOutcome } from '../../history/file-changes.ts'
 import { uncoveredLines } from '../../history/ran-commands.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
@@ -82,7 +82,7 @@ async function compact(session: Session, argument: string): Promise<Result<strin
   const { tokens_before, tokens_after } = plan.data
   const fallback = plan.fallback === undefined ? '' : `${plan.fallback} `
   return ok(
-    `${fallback}The next request has about ${counted(tokens_after, 'token')} instead of ${grouped(tokens_before)}. The Log keeps everything. To take it back: /compact undo`,
+    `${fallback}The next request has about ${countOf(tokens_after, 'token')} instead of ${groupDigits(tokens_before)}. The Log keeps everything. To take it back: /compact undo`,
   )
 }
 

@@ -73,14 +73,14 @@ test('what the person typed stays as typed around links, which are attachments, 
       { from: 'link', uri: inside['uri'], name: 'quay wall.ts' },
       { from: 'link', uri: 'file:///etc/hosts', name: 'hosts' },
     ],
-    mentions: [{ path: 'src/quay wall.ts', attached: 'text' }],
+    mentions: [{ path: 'src/quay wall.ts', attachedAs: 'text' }],
     presenterContext: undefined,
   })
   expect(read([outside, text('What is it?')])).toMatchObject({ text: 'What is it?', mentions: [] })
   const spelt = link('file:///link/README.MD', 'README.MD')
   expect(read([text('Read'), spelt])).toMatchObject({
     text: 'Read',
-    mentions: [{ path: 'README.MD', attached: 'unsaved' }],
+    mentions: [{ path: 'README.MD', attachedAs: 'unsaved' }],
   })
 })
 

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { isBase64 } from '../../encoding/base64.ts'
 import { usualExtension } from '../../encoding/magic-bytes.ts'
 import { embedded } from '../../prompt/words/notes.ts'
-import { quoted } from '../../encoding/quote.ts'
+import { quote } from '../../encoding/quote.ts'
 import type { AttachmentInput, MentionInput } from '../../model/attachment.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { ATTACHMENT_EXTENSIONS } from '../../model/limits.ts'
@@ -80,7 +80,7 @@ function readBlock(block: PromptBlock, index: number, roots: readonly string[]):
       return read(BLOCKS.resource, block, index, ({ resource }) => embeddedOf(resource, roots))
     default: {
       const known = Object.keys(BLOCKS)
-      const message = `Block ${index + 1} of the prompt has the unknown type ${quoted(block.type)}.`
+      const message = `Block ${index + 1} of the prompt has the unknown type ${quote(block.type)}.`
       return failed('invalid_args', message, { known })
     }
   }
@@ -106,10 +106,10 @@ function imageOf(block: ImageBlock, index: number): Result<ReadBlock> {
   }
   const extension = mimeType.startsWith('image/') ? extensionOf(mimeType) : undefined
   if (extension === undefined) {
-    const message = `Images of type ${quoted(mimeType)} are not supported. Send PNG, JPEG, GIF or WebP.`
+    const message = `Images of type ${quote(mimeType)} are not supported. Send PNG, JPEG, GIF or WebP.`
     return failed('unsupported_type', message)
   }
-  const bytes = decoded(base64, index)
+  const bytes = decodeBytes(base64, index)
   if (!bytes.ok) return bytes
   const found = usualExtension(bytes.value)
   if (found !== extension) {
@@ -145,7 +145,7 @@ function usualType(mimeType: string | null | undefined): string | undefined {
 }
 
 function audioOf({ data, mimeType }: AudioBlock, index: number): Result<ReadBlock> {
-  const bytes = decoded(data, index)
+  const bytes = decodeBytes(data, index)
   if (!bytes.ok) return bytes
   const [, subtype = 'audio'] = /^audio\/(?:x-)?([a-z0-9]{1,16})/i.exec(mimeType) ?? []
   const description = 'a recording, which is not played to the model'
@@ -167,8 +167,8 @@ function linkOf(link: LinkBlock, roots: readonly string[]): ReadBlock {
   const path = workspacePath(uri, roots)
   if (path === undefined) return { attachment }
   // Files of attachment types are shown anyway.
-  const attached = extname(path).toLowerCase() in ATTACHMENT_EXTENSIONS ? 'unsaved' : 'text'
-  return { attachment, mention: { path, attached } }
+  const attachedAs = extname(path).toLowerCase() in ATTACHMENT_EXTENSIONS ? 'unsaved' : 'text'
+  return { attachment, mention: { path, attachedAs } }
 }
 
 function embeddedOf(
@@ -177,7 +177,7 @@ function embeddedOf(
 ): Result<ReadBlock> {
   const name = workspacePath(resource.uri, roots) ?? nameIn(resource.uri) ?? 'resource'
   if ('text' in resource) return ok({ part: embedded(name, resource.text) })
-  const bytes = decoded(resource.blob, 0)
+  const bytes = decodeBytes(resource.blob, 0)
   if (!bytes.ok) return bytes
   const extension = extensionOf(usualType(resource.mimeType) ?? '')
   const file = nameIn(resource.uri) ?? 'resource'
@@ -197,7 +197,7 @@ function workspacePath(uri: string, roots: readonly string[]): string | undefine
   }
 }
 
-function decoded(base64: string, index: number): Result<Buffer> {
+function decodeBytes(base64: string, index: number): Result<Buffer> {
   const message = `The data in block ${index + 1} is not base64.`
   return isBase64(base64) ? ok(Buffer.from(base64, 'base64')) : failed('invalid_args', message)
 }
@@ -210,10 +210,10 @@ function nameIn(uri: string): string | undefined {
       .replace(/\/+$/, '')
       .split('/')
       .at(-1) ?? ''
-  return last === '' || /^[a-z][a-z0-9+.-]*:/i.test(last) ? undefined : unescaped(last)
+  return last === '' || /^[a-z][a-z0-9+.-]*:/i.test(last) ? undefined : unescapeText(last)
 }
 
-function unescaped(text: string): string {
+function unescapeText(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

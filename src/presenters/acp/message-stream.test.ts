@@ -35,7 +35,7 @@ test.each([
   ['too many bytes', 'overlong' as const, -32_602, 'too_large'],
 ])('%s is answered with an error without an id', (_what, line, code, kind) => {
   expect(readMessage(line)).toMatchObject({
-    refused: { id: null, error: { code, data: { kind } } },
+    refusal: { id: null, error: { code, data: { kind } } },
   })
 })
 

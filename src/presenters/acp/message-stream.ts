@@ -12,7 +12,7 @@ import { MESSAGE_BYTES } from './protocol.ts'
 
 export interface MessageStream extends Stream {
   /** Resolves when the response to a request was sent; at once if none is due. */
-  answered(id: JsonRpcId): Promise<void>
+  untilAnswered(id: JsonRpcId): Promise<void>
 }
 
 export interface MessageStreamParts {
@@ -40,12 +40,12 @@ export function messageStream(
   }
   const lastWords = async () => {
     await windDown()
-    await Promise.all([...due.values()].map(({ answered }) => answered))
+    await Promise.all([...due.values()].map(({ answer }) => answer))
   }
   const readAll = async (enqueue: (message: AnyMessage) => void) => {
     for await (const line of linesOf(pipes.input)) {
       const read = readMessage(line)
-      if ('refused' in read) await send(read.refused)
+      if ('refusal' in read) await send(read.refusal)
       if (!('message' in read)) continue
       const { message } = read
       if ('method' in message && 'id' in message) due.set(message.id, newDue())
@@ -73,7 +73,7 @@ export function messageStream(
         due.delete(message.id)
       },
     }),
-    answered: async (id) => due.get(id)?.answered,
+    untilAnswered: async (id) => due.get(id)?.answer,
   }
 }
 
@@ -87,16 +87,16 @@ function shownMessage(message: object, redactor: Redactor): object {
 }
 
 interface Due {
-  readonly answered: Promise<void>
+  readonly answer: Promise<void>
   readonly settle: () => void
 }
 
 function newDue(): Due {
   const response = new AbortController()
-  const answered = new Promise<void>((resolve) => {
+  const answer = new Promise<void>((resolve) => {
     response.signal.addEventListener('abort', () => resolve())
   })
-  return { answered, settle: () => response.abort() }
+  return { answer, settle: () => response.abort() }
 }
 
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | 'overlong', void> {
@@ -108,7 +108,7 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | '
 
 type ReadMessage =
   | { readonly message: AnyMessage }
-  | { readonly refused: object }
+  | { readonly refusal: object }
   | { readonly blank: true }
 
 /** Pure. */
@@ -149,5 +149,5 @@ function isId(id: unknown): boolean {
 /** The id of the request is unknown. */
 function refusal(error: HawserError, code = codeOf(error.kind)): ReadMessage {
   const { message } = error
-  return { refused: { jsonrpc: '2.0', id: null, error: { code, message, data: errorData(error) } } }
+  return { refusal: { jsonrpc: '2.0', id: null, error: { code, message, data: errorData(error) } } }
 }

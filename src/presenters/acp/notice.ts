@@ -1,5 +1,5 @@
 import type { SessionUpdate as Update } from '@agentclientprotocol/sdk'
-import { shortened } from '../../encoding/quote.ts'
+import { shorten } from '../../encoding/quote.ts'
 
 export type Severity = 'info' | 'warning' | 'error'
 
@@ -8,7 +8,7 @@ const TITLE_BYTES = 160
 /** A live message for the person. Only for clients that offer to show notices. Pure. */
 export function notice(severity: Severity, text: string, meta?: object): Update {
   const [first = ''] = text.trim().split('\n')
-  const title = shortened(first === '' ? 'Notice' : first, TITLE_BYTES)
+  const title = shorten(first === '' ? 'Notice' : first, TITLE_BYTES)
   return {
     sessionUpdate: 'notice',
     severity,

@@ -77,16 +77,16 @@ export async function serveAcp(world: AcpWorld): Promise<Result<void>> {
   ) => {
     app.onRequest(
       method,
-      (params) => checked(schema, params),
+      (params) => checkParams(schema, params),
       async (context) => {
         if (offers === undefined && method !== methods.agent.initialize) throw notInitialized()
-        return orRefuse(await defended(() => work(context.params, context), world.onDefect))
+        return orRefuse(await guardDefects(() => work(context.params, context), world.onDefect))
       },
     )
   }
   /** What follows the response to a request that opened a Session. */
   const afterwards = (id: JsonRpcId, served: ServedSession, news: readonly string[]) => {
-    void stream.answered(id).then(async () => {
+    void stream.untilAnswered(id).then(async () => {
       await served.sendState()
       for (const text of news) await served.tell(text)
     })
@@ -110,11 +110,11 @@ export async function serveAcp(world: AcpWorld): Promise<Result<void>> {
   on(methods.agent.session.new, protocol.NewParams, async ({ cwd, mcpServers }, context) => {
     const created = await sessions.create(context.client, cwd)
     if (!created.ok) return created
-    const { served, offline, notices } = created.value
+    const { session, offline, notices } = created.value
     const ignored = namesOf(mcpServers)
     const words = [...ignoredWords(ignored), ...(offline ? [OFFLINE] : []), ...notices]
-    afterwards(context.requestId, served, words)
-    return ok({ sessionId: served.id, ...(await stateOf(served, ignored)) })
+    afterwards(context.requestId, session, words)
+    return ok({ sessionId: session.id, ...(await stateOf(session, ignored)) })
   })
   on(methods.agent.session.load, protocol.OpenParams, (params, context) =>
     opened(params, context, true),
@@ -219,7 +219,7 @@ function ignoredWords(names: readonly string[]): readonly string[] {
 
 const OFFLINE = 'No API key is configured: the offline demo model answers.'
 
-function checked<T>(schema: z.ZodType<T>, params: unknown): T {
+function checkParams<T>(schema: z.ZodType<T>, params: unknown): T {
   const parsed = schema.safeParse(params ?? {})
   if (parsed.success) return parsed.data
   const fields = parsed.error.issues.map(({ path, message }) => ({ path, message }))
@@ -227,7 +227,7 @@ function checked<T>(schema: z.ZodType<T>, params: unknown): T {
 }
 
 /** A defect is an error of one request, and the connection stays. */
-async function defended<T>(
+async function guardDefects<T>(
   work: () => Promise<Result<T>>,
   onDefect: AcpWorld['onDefect'],
 ): Promise<Result<T>> {

@@ -6,7 +6,7 @@ import type { ClientOffers } from './protocol.ts'
 /** A Session that a client has open, and what serves it. */
 export interface ServedParts {
   readonly session: Session
-  readonly held: HeldWorkspace
+  readonly holding: HeldWorkspace
   /** The path of the workspace as the client spells it, which may lead through links. Paths in messages begin with it. */
   readonly root: string
   readonly client: AgentContext

@@ -31,14 +31,14 @@ import { stopReason } from './turn-end.ts'
 
 /** A prompt from its arrival to its answer. */
 interface Prompt {
-  cancelled: boolean
+  isCancelled: boolean
 }
 
 /** A Session that the client has open: what happens in it is sent, and prompts become Turns. */
 export class ServedSession {
   readonly id: SessionId
   readonly #parts: ServedParts
-  readonly #asked: AskedClient
+  readonly #questions: AskedClient
   readonly #stop = new AbortController()
   readonly #own = new Set<TurnId>()
   /** Own Turns whose end was sent before anything waited for it. */
@@ -47,9 +47,9 @@ export class ServedSession {
   readonly #ends = new Map<TurnId, () => void>()
   #prompt: Prompt | undefined
   /** The numbers of the Events of a prompt that was recorded and refused: no one else wrote meanwhile. */
-  #refused = { from: 0, to: 0 }
+  #refusedRange = { from: 0, to: 0 }
   /** The numbers of the Events of a command, whose answer says what they mean. */
-  #commanded = { from: 0, to: 0 }
+  #commandRange = { from: 0, to: 0 }
   #commands = 0
   readonly #translation: EditorTranslation
   #admitting: Promise<Result<AdmittedTurn>> | undefined
@@ -68,7 +68,7 @@ export class ServedSession {
       resourceOf: resourcesOf(() => session.events),
     }
     this.#translation = new EditorTranslation({ ...place, fromStart: replay || nextSeq <= 1 })
-    this.#asked = new AskedClient({ client, questions, session: id, workspace: root })
+    this.#questions = new AskedClient({ client, questions, session: id, workspace: root })
   }
 
   /** Sends everything from now on or, with `replay`, from the start: then it resolves when the past was sent. */
@@ -91,7 +91,7 @@ export class ServedSession {
         }
       })().finally(() => {
         for (const ended of this.#ends.values()) ended()
-        this.#asked.leave()
+        this.#questions.leave()
         resolve(failed('interrupted', 'The Session was closed.'))
       })
     })
@@ -99,19 +99,19 @@ export class ServedSession {
 
   /** What the client shows besides the conversation. */
   async sendState(): Promise<void> {
-    const { skills } = await this.#parts.held.workspace.harness.skills()
+    const { skills } = await this.#parts.holding.workspace.harness.skills()
     const commands = availableCommands(skills)
     await this.#update({ sessionUpdate: 'available_commands_update', availableCommands: commands })
   }
 
   /** The path of the workspace as the client spells it, and the real one. */
   get roots(): readonly string[] {
-    return [this.#parts.root, this.#parts.held.path]
+    return [this.#parts.root, this.#parts.holding.path]
   }
 
   buffers(clock: Pick<Clock, 'after'>): OpenBuffers | undefined {
-    const { client, offers, held, root } = this.#parts
-    const spelt = (path: string) => join(root, relative(held.path, path))
+    const { client, offers, holding, root } = this.#parts
+    const spelt = (path: string) => join(root, relative(holding.path, path))
     return clientBuffers({ client, session: this.id, clock, offers, spelt })
   }
 
@@ -145,10 +145,10 @@ export class ServedSession {
   /** Runs a prompt to its end. `cancelled` is a regular end. */
   async prompt(input: PromptInput, signal: AbortSignal): Promise<Result<PromptResponse>> {
     if (this.#prompt !== undefined) return inProgress()
-    const prompt: Prompt = { cancelled: false }
+    const prompt: Prompt = { isCancelled: false }
     this.#prompt = prompt
     const cancel = () => this.cancel()
-    if (signal.aborted) prompt.cancelled = true
+    if (signal.aborted) prompt.isCancelled = true
     signal.addEventListener('abort', cancel)
     try {
       const typed = input.attachments.length === 0 ? commandIn(input.text) : undefined
@@ -163,30 +163,30 @@ export class ServedSession {
   /** Ends the running prompt of this client, if there is one. */
   cancel(): void {
     if (this.#prompt === undefined) return
-    this.#prompt.cancelled = true
+    this.#prompt.isCancelled = true
     this.#parts.session.interrupt()
   }
 
   /** Leaves; a Turn of this client is interrupted, and its end is sent. */
   async close(): Promise<void> {
-    const { session, held } = this.#parts
+    const { session, holding } = this.#parts
     this.cancel()
     await session.close()
     this.#stop.abort()
     await this.#sending
-    await held.release()
+    await holding.release()
   }
 
   async #turn(input: PromptInput, prompt: Prompt): Promise<Result<PromptResponse>> {
-    const { session, held } = this.#parts
-    const { harness } = held.workspace
+    const { session, holding } = this.#parts
+    const { harness } = holding.workspace
     const usable = await session.checkProvider()
     if (!usable.ok) return usable
     const list = async () => (await harness.skills()).skills
     const skills = await skillsIn(input.text, list, Object.keys(COMMANDS))
     if (!skills.ok) return skills
     for (const note of skills.value.notes) await this.tell(note)
-    if (prompt.cancelled) return ok({ stopReason: 'cancelled' })
+    if (prompt.isCancelled) return ok({ stopReason: 'cancelled' })
     this.#admitting = session.admit(input.text, {
       presenter: 'acp',
       attachments: input.attachments,
@@ -198,13 +198,13 @@ export class ServedSession {
     const from = session.nextSeq
     const admitted = await this.#admitting.finally(() => (this.#admitting = undefined))
     if (!admitted.ok) {
-      if (isRecorded(admitted)) this.#refused = { from, to: session.nextSeq }
+      if (isRecorded(admitted)) this.#refusedRange = { from, to: session.nextSeq }
       return cancelledOr(admitted, prompt)
     }
     const { turn, done } = admitted.value
     this.#own.add(turn)
     const sent = this.#endSent(turn)
-    if (prompt.cancelled) session.interrupt()
+    if (prompt.isCancelled) session.interrupt()
     const outcome = await done
     if (!outcome.ok) return outcome
     // The client has received everything about the Turn before its answer.
@@ -213,7 +213,7 @@ export class ServedSession {
     this.#ended.delete(turn)
     const { usage, error, notices } = outcome.value
     const facts = { turn_id: turn, usage, ...definedFields({ error }), notices }
-    const reason = prompt.cancelled ? 'cancelled' : stopReason(outcome.value)
+    const reason = prompt.isCancelled ? 'cancelled' : stopReason(outcome.value)
     return ok({ stopReason: reason, _meta: { hawser: facts } })
   }
 
@@ -223,14 +223,14 @@ export class ServedSession {
   ): Promise<Result<PromptResponse>> {
     const { session } = this.#parts
     const from = session.nextSeq
-    this.#commanded = { from, to: Number.POSITIVE_INFINITY }
+    this.#commandRange = { from, to: Number.POSITIVE_INFINITY }
     const said = await command.run(session, argument)
-    this.#commanded = { from, to: session.nextSeq }
+    this.#commandRange = { from, to: session.nextSeq }
     if (!said.ok) return cancelledOr(said, prompt)
     this.#commands += 1
     await this.#update(this.#translation.answer(said.value, `command:${this.#commands}`))
     await this.sendState()
-    return ok({ stopReason: prompt.cancelled ? 'cancelled' : 'end_turn' })
+    return ok({ stopReason: prompt.isCancelled ? 'cancelled' : 'end_turn' })
   }
 
   /** Resolves when the end of the Turn was sent, or nothing can be sent any more. */
@@ -246,8 +246,8 @@ export class ServedSession {
     if (update.kind === 'notice') this.#question(update.notice)
     const past = update.kind === 'event' && update.raw.seq < pastUntil
     const own = !past && (await this.#isOwn(update))
-    const answered = update.kind === 'event' && liesIn(update.raw.seq, this.#commanded)
-    const facts = { own, past, answered, changed: await this.#changed(update) }
+    const isAnswered = update.kind === 'event' && liesIn(update.raw.seq, this.#commandRange)
+    const facts = { own, past, isAnswered, change: await this.#changeOf(update) }
     for (const one of this.#translation.updates(update, facts)) await this.#update(one)
     if (update.kind !== 'event') return
     if (!past) await this.#sendChanges(update)
@@ -261,8 +261,8 @@ export class ServedSession {
 
   #question({ type, data }: EphemeralEvent): void {
     if (!this.#parts.offers.answers) return
-    if (type === 'permission_requested') this.#asked.ask(data)
-    if (type === 'permission_settled') this.#asked.settle(data.request_id)
+    if (type === 'permission_requested') this.#questions.ask(data)
+    if (type === 'permission_settled') this.#questions.settle(data.request_id)
   }
 
   /** The Events of an admitted message may come before its admission is reported. */
@@ -272,14 +272,14 @@ export class ServedSession {
       const admitted = await this.#admitting
       if (admitted?.ok === true) this.#own.add(admitted.value.turn)
       if (admitted !== undefined && isRecorded(admitted)) return true
-      if (liesIn(update.raw.seq, this.#refused)) return true
+      if (liesIn(update.raw.seq, this.#refusedRange)) return true
     }
     return this.#own.has(update.raw.turn_id)
   }
 
-  async #changed(update: SessionUpdate): Promise<ShownChange | undefined> {
+  async #changeOf(update: SessionUpdate): Promise<ShownChange | undefined> {
     if (update.kind !== 'event' || update.event?.type !== 'tool_result') return undefined
-    const { harness } = this.#parts.held.workspace
+    const { harness } = this.#parts.holding.workspace
     const texts = await harness.changedTexts(update.event.data)
     return texts && { oldText: texts.before ?? null, newText: texts.after }
   }
@@ -315,7 +315,7 @@ function liesIn(
 }
 
 /** A prompt that the client cancelled is not refused. */
-function cancelledOr(refused: Failed, { cancelled }: Prompt): Result<PromptResponse> {
+function cancelledOr(refused: Failed, { isCancelled: cancelled }: Prompt): Result<PromptResponse> {
   const isCancelled = cancelled && refused.error.kind === 'interrupted'
   return isCancelled ? ok({ stopReason: 'cancelled' }) : refused
 }

@@ -23,7 +23,7 @@ interface Serving {
 }
 
 interface CreatedSession {
-  readonly served: ServedSession
+  readonly session: ServedSession
   /** No model was chosen, so the offline one is used. */
   readonly offline: boolean
   /** Recorded with the start of the Session. */
@@ -51,13 +51,13 @@ export class ServedSessions {
       await held.value.release()
       return begun
     }
-    const place = { held: held.value, root: cwd, replay: false }
+    const place = { holding: held.value, root: cwd, replay: false }
     const { session, byDefault: offline } = begun.value
     const notices = session.events.flatMap((event) =>
       event.type === 'notice' ? [event.data.text] : [],
     )
     const served = await this.#serve(client, place, session)
-    return served.ok ? ok({ served: served.value, offline, notices }) : served
+    return served.ok ? ok({ session: served.value, offline, notices }) : served
   }
 
   /**
@@ -86,7 +86,7 @@ export class ServedSessions {
       await held.value.release()
       return promptRuns()
     }
-    const place = { held: held.value, root: cwd, replay }
+    const place = { holding: held.value, root: cwd, replay }
     return this.#serve(client, place, session.value)
   }
 
@@ -139,7 +139,7 @@ export class ServedSessions {
 
   async #serve(
     client: AgentContext,
-    place: Pick<ServedParts, 'held' | 'root' | 'replay'>,
+    place: Pick<ServedParts, 'holding' | 'root' | 'replay'>,
     session: Session,
   ): Promise<Result<ServedSession>> {
     const { env, offers } = this.#serving

@@ -12,12 +12,12 @@ import { judgeModel } from '../../session/settings/model-choice.ts'
 import type { OptionValues } from './options.ts'
 import type { ServedParts } from './served-parts.ts'
 
-export type SettingParts = Pick<ServedParts, 'session' | 'held' | 'env'>
+export type SettingParts = Pick<ServedParts, 'session' | 'holding' | 'env'>
 
 /** The settings of a Session now, and what they can be set to. */
-export function optionsOf({ session, held, env }: SettingParts): OptionValues {
+export function optionsOf({ session, holding, env }: SettingParts): OptionValues {
   const { provider, model, effort } = session.state
-  const { workspace } = held
+  const { workspace } = holding
   const { settings } = workspace.settings
   const usable = Object.keys(REMOTE_PROVIDERS).filter(
     (name) => isRemoteProvider(name) && credentialsOf(name, env, settings).ok,
@@ -67,7 +67,7 @@ function providerChange(parts: SettingParts, provider: string): Result<SettingsC
   const { providers } = optionsOf(parts)
   if (!providers.includes(provider)) return unknownValue('provider', providers)
   if (provider === parts.session.state.provider) return ok({})
-  const usual = parts.held.workspace.defaultModel(provider)
+  const usual = parts.holding.workspace.defaultModel(provider)
   const model = provider === OFFLINE_PROVIDER ? OFFLINE_PROVIDER : usual
   if (model !== undefined) return ok({ model: { provider, model } })
   return failed('not_configured', `Provider ${provider} has no default model.`, { provider }, [
@@ -76,7 +76,7 @@ function providerChange(parts: SettingParts, provider: string): Result<SettingsC
 }
 
 function modelChange(
-  { held: { workspace } }: SettingParts,
+  { holding: { workspace } }: SettingParts,
   chosen: { readonly provider: string; readonly model: string },
 ): Result<SettingsChange> {
   const judged = judgeModel(chosen, workspace.models())

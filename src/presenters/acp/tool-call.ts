@@ -6,7 +6,7 @@ import type {
   ToolKind,
 } from '@agentclientprotocol/sdk'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
-import { shortened } from '../../encoding/quote.ts'
+import { shorten } from '../../encoding/quote.ts'
 import type { Descriptor } from '../../model/descriptor.ts'
 import type { EventData } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
@@ -71,7 +71,7 @@ function argumentsIn(text: string): Args {
 function titleOf(name: string, args: Args): string {
   const about = ABOUT.map((key) => args[key]).find((value) => typeof value === 'string')
   const [line = ''] = (about ?? '').split('\n')
-  return shortened(`${name} ${line}`.trimEnd(), TITLE_BYTES)
+  return shorten(`${name} ${line}`.trimEnd(), TITLE_BYTES)
 }
 
 const ABOUT = ['command', 'pattern', 'path', 'handle', 'query', 'skill', 'name']
@@ -85,12 +85,12 @@ function locationsIn({ path, from_line: line }: Args, workspace: string): ToolCa
 /** What a client shows of a result: the change of a file, or the output and added Resources. Pure. */
 export function resultContent(
   result: EventData<'tool_result'>,
-  { session, workspace, changed }: ResultPlace,
+  { session, workspace, change }: ResultPlace,
 ): ToolCallContent[] {
   const { path, diff, output, resources = [] } = result
   const links = resources.map((one) => asContent(resourceLink(one, session)))
-  if (changed !== undefined && path !== undefined) {
-    return [{ type: 'diff', path: join(workspace, path), ...changed }, ...links]
+  if (change !== undefined && path !== undefined) {
+    return [{ type: 'diff', path: join(workspace, path), ...change }, ...links]
   }
   const text = diff ?? output
   return [...(text === '' ? [] : [asContent(textBlock(codeFence(text)))]), ...links]
@@ -99,7 +99,7 @@ export function resultContent(
 interface ResultPlace {
   readonly session: SessionId
   readonly workspace: string
-  readonly changed?: ShownChange | undefined
+  readonly change?: ShownChange | undefined
 }
 
 /** Output while a call runs. */

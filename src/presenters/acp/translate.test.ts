@@ -165,8 +165,8 @@ test('a change of a file is a diff', () => {
     duration_ms: 1,
     path: 'src/a.ts',
   } as const
-  const changed = { oldText: null, newText: 'let a\n' }
-  expect(translation()(event('tool_result', result), { changed })).toMatchObject([
+  const change = { oldText: null, newText: 'let a\n' }
+  expect(translation()(event('tool_result', result), { change })).toMatchObject([
     { content: [{ type: 'diff', path: '/w/src/a.ts', oldText: null, newText: 'let a\n' }] },
   ])
 })

@@ -36,9 +36,9 @@ export interface UpdateFacts {
   /** It happened before the client came. */
   readonly past?: boolean
   /** A command of this client did it, and the answer to the command says so. */
-  readonly answered?: boolean
+  readonly isAnswered?: boolean
   /** For a changed file. */
-  readonly changed?: ShownChange | undefined
+  readonly change?: ShownChange | undefined
 }
 
 /**
@@ -50,9 +50,9 @@ export class EditorTranslation {
   /** Requests to the model in this Turn: the texts of one answer share an id. */
   #requests = 0
   /** Text of the current answer that was sent before its Event came. */
-  #sent = ''
+  #sentText = ''
   /** The Turn only asks for the summary of a checkpoint. */
-  #hidden = false
+  #isHidden = false
   /** The results of this Turn, without their output. */
   #results: WholeEvent<'tool_result'>[] = []
   /** The newest output of running calls. */
@@ -68,7 +68,7 @@ export class EditorTranslation {
   }
 
   updates(update: SessionUpdate, facts: UpdateFacts = {}): readonly Update[] {
-    return this.#translated(update, facts).map((one) => this.#apart(one))
+    return this.#translateOne(update, facts).map((one) => this.#apart(one))
   }
 
   /** The answer to a command, which the client shows before it. */
@@ -92,14 +92,14 @@ export class EditorTranslation {
     return { ...update, content: { ...content, text: `\n\n${content.text}` } }
   }
 
-  #translated(update: SessionUpdate, facts: UpdateFacts): readonly Update[] {
+  #translateOne(update: SessionUpdate, facts: UpdateFacts): readonly Update[] {
     switch (update.kind) {
       case 'event':
         return update.event === undefined ? [] : this.#ofEvent(update.event, facts)
       case 'notice':
-        return this.#hidden ? [] : this.#ofNotice(update.notice)
+        return this.#isHidden ? [] : this.#ofNotice(update.notice)
       case 'rewound':
-        this.#sent = ''
+        this.#sentText = ''
         return []
       case 'failed':
         return this.#notice('error', update.error.message)
@@ -116,17 +116,17 @@ export class EditorTranslation {
         this.#open = undefined
         this.#requests = 0
         this.#results = []
-        this.#sent = ''
-        this.#hidden = event.data.purpose !== undefined
+        this.#sentText = ''
+        this.#isHidden = event.data.purpose !== undefined
         return []
       case 'user_message':
-        return this.#hidden ? [] : this.#userMessage(event, facts)
+        return this.#isHidden ? [] : this.#userMessage(event, facts)
       case 'provider_request':
         this.#requests += 1
-        this.#sent = ''
+        this.#sentText = ''
         return []
       case 'assistant_message':
-        return this.#hidden ? [] : this.#rest(event)
+        return this.#isHidden ? [] : this.#rest(event)
       case 'tool_call': {
         const { call_id: toolCallId } = event.data
         const call = shownCall(event.data, workspace)
@@ -136,7 +136,7 @@ export class EditorTranslation {
         const { call_id: toolCallId, outcome } = event.data
         this.#results.push({ ...event, data: { ...event.data, output: '' } })
         this.#output.delete(toolCallId)
-        const content = resultContent(event.data, { session, workspace, changed: facts.changed })
+        const content = resultContent(event.data, { session, workspace, change: facts.change })
         const status = outcome === 'ok' ? 'completed' : 'failed'
         return [{ sessionUpdate: 'tool_call_update', toolCallId, status, content }]
       }
@@ -156,10 +156,10 @@ export class EditorTranslation {
       case 'history_compaction':
         return (
           compactionUpdates(event, this.#parts.offers, facts.past === true) ??
-          this.#told(event, facts)
+          this.#updatesOf(event, facts)
         )
       case 'notice': {
-        if (facts.past === true || facts.answered === true) return []
+        if (facts.past === true || facts.isAnswered === true) return []
         const [severity, text, meta] = tierWords(event.data) ?? ['info', event.data.text]
         return this.#notice(severity, text, event.id, meta)
       }
@@ -169,7 +169,7 @@ export class EditorTranslation {
       case 'resource_dropped':
       case 'compaction_undone':
       case 'log_repaired':
-        return this.#told(event, facts)
+        return this.#updatesOf(event, facts)
       case 'turn_ended':
         return this.#turnEnded(event, facts)
       // Event types that an editor does not show. All are listed, so that a new type requires a decision.
@@ -200,7 +200,7 @@ export class EditorTranslation {
   #ofNotice(live: EphemeralEvent): readonly Update[] {
     switch (live.type) {
       case 'text_delta':
-        this.#sent += live.data.text
+        this.#sentText += live.data.text
         return [this.#chunk(live.turn_id, textBlock(live.data.text))]
       case 'reasoning_delta': {
         const messageId = this.#idOf(live.turn_id, 'thought')
@@ -249,11 +249,11 @@ export class EditorTranslation {
 
   /** What was not sent yet: all of it on replay, and where a client was too slow for every delta. */
   #rest({ turn_id, data: { text } }: WholeEvent<'assistant_message'>): readonly Update[] {
-    const sent = this.#sent
-    this.#sent = ''
+    const sent = this.#sentText
+    this.#sentText = ''
     if (sent.startsWith(text)) {
       // One answer may have several texts.
-      this.#sent = sent.slice(text.length)
+      this.#sentText = sent.slice(text.length)
       return []
     }
     if (text.startsWith(sent)) return [this.#chunk(turn_id, textBlock(text.slice(sent.length)))]
@@ -276,12 +276,12 @@ export class EditorTranslation {
     { past = false }: UpdateFacts,
   ): readonly Update[] {
     this.#output.clear()
-    const words = this.#hidden ? undefined : endWords(data)
+    const words = this.#isHidden ? undefined : endWords(data)
     const later = past ? [] : laterNotices(this.#results)
     const changed = later.flatMap(({ text }, at) =>
       this.#notice('warning', text, `${turn_id ?? ''}:changed:${at}`),
     )
-    this.#hidden = false
+    this.#isHidden = false
     if (words === undefined) return changed
     const { error, crash_recovered } = data
     const facts = {
@@ -295,8 +295,8 @@ export class EditorTranslation {
   }
 
   /** What happened while the client was there, unless its command is answered with it. */
-  #told(event: WholeEvent, { past, answered }: UpdateFacts): readonly Update[] {
-    return past === true || answered === true ? [] : this.#notices(event)
+  #updatesOf(event: WholeEvent, { past, isAnswered }: UpdateFacts): readonly Update[] {
+    return past === true || isAnswered === true ? [] : this.#notices(event)
   }
 
   #notices(event: WholeEvent): readonly Update[] {

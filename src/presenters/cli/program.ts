@@ -44,16 +44,16 @@ async function runNamed(world: CliWorld, argv: readonly string[]): Promise<numbe
   if (chosen.command === undefined) {
     return refuse({ ...world, json: wantsJson(argv) }, unknownCommand(argv).error)
   }
-  const { command, parsed = { args: [], options: {} } } = chosen
-  const own = { ...world, command: command.name, json: isJson(command, parsed) }
-  const code = await command.run(own, parsed)
+  const { command, input = { args: [], options: {} } } = chosen
+  const own = { ...world, command: command.name, json: isJson(command, input) }
+  const code = await command.run(own, input)
   return code.ok ? code.value : refuse(own, code.error)
 }
 
 /** The command to run and its arguments. */
 interface ChosenCommand {
   command?: Command
-  parsed?: ParsedInput
+  input?: ParsedInput
 }
 
 /** Without arguments: a conversation in a terminal, the help elsewhere. */
@@ -90,7 +90,7 @@ function programOf(
     const parent = groups.get(group) ?? addGroup(parser, group, groups, world)
     const own = withoutSideEffects(parent.command(last), world)
     groups.set(command.name, own)
-    describe(own, command, (parsed) => Object.assign(chosen, { command, parsed }))
+    describe(own, command, (parsed) => Object.assign(chosen, { command, input: parsed }))
   }
   return parser
 }

@@ -23,13 +23,13 @@ import { defectText, tokenFailure } from './translate.ts'
 /** The routes of the local server. The host layer has already checked `Host` and `Origin`. */
 export function httpApp(parts: ServerParts): Hono<RequestVariables> {
   const app = new Hono<RequestVariables>()
-  app.use(logged(parts))
+  app.use(logRequests(parts))
   app.use(safeHeaders)
-  app.use(redacted(parts))
+  app.use(redactBodies(parts))
   const add = (one: Route<ServerParts>) =>
     app.on(one.method, one.path, (context) => one.serve(parts, context))
   ROUTES.filter(({ open }) => open === true).forEach(add)
-  app.use(authorized(parts.token))
+  app.use(requireToken(parts.token))
   ROUTES.filter(({ open }) => open !== true).forEach(add)
   app.all(MCP, (context) => parts.mcp.fetch(context.req.raw))
   app.notFound((context) => answerFailure(context, NO_ROUTE))
@@ -61,7 +61,7 @@ const { error: NO_ROUTE } = failed('not_found', 'No such route.')
 const { error: DEFECT } = failed('internal', 'An unexpected error. The log of the server has it.')
 
 /** Gives each request an id, which its response and the log name. */
-function logged({ clock, onRequest }: ServerParts): MiddlewareHandler<RequestVariables> {
+function logRequests({ clock, onRequest }: ServerParts): MiddlewareHandler<RequestVariables> {
   const started = clock.now().toString(36)
   let count = 0
   return async (context, next) => {
@@ -85,7 +85,7 @@ function logged({ clock, onRequest }: ServerParts): MiddlewareHandler<RequestVar
 }
 
 /** Errors repeat what was sent, and everything else may have been recorded when a key was not known. */
-function redacted({ redactor }: ServerParts): MiddlewareHandler {
+function redactBodies({ redactor }: ServerParts): MiddlewareHandler {
   return async (context, next) => {
     await next()
     const isJson = context.res.headers.get('content-type')?.startsWith('application/json') === true
@@ -117,7 +117,7 @@ const SAFE_HEADERS = Object.entries({
 })
 
 /** Everything after it needs the token, also routes that do not exist. */
-function authorized(token: string): MiddlewareHandler<RequestVariables> {
+function requireToken(token: string): MiddlewareHandler<RequestVariables> {
   return async (context: Context<RequestVariables>, next) => {
     const [, sent] = /^Bearer ([^\s]+)$/i.exec(context.req.header('authorization') ?? '') ?? []
     if (isSecret(sent ?? '', token)) return next()

@@ -7,14 +7,14 @@ import { noSuchSession, type HeldWorkspace } from '../../session/workspace/open-
 /** A Session that a request uses, and its workspace. */
 export interface AttachedSession {
   readonly session: Session
-  readonly held: HeldWorkspace
+  readonly holding: HeldWorkspace
   /** Leaves after `until`. A running Turn continues, and keeps the workspace open if `until` waits for it. */
   leave(until?: Promise<unknown>): Promise<void>
 }
 
 /** Attaches to a Session for one request. An invalid id is answered like that of no Session. */
 export async function attachSession(
-  { workspaces, settled }: Pick<ServerParts, 'workspaces' | 'settled'>,
+  { workspaces, settledQuestions }: Pick<ServerParts, 'workspaces' | 'settledQuestions'>,
   named: string,
   client: ClientOptions = {},
 ): Promise<Result<AttachedSession>> {
@@ -27,14 +27,14 @@ export async function attachSession(
     await held.value.release()
     return session
   }
-  settled.follow(session.value.openQuestions)
+  settledQuestions.follow(session.value.openQuestions)
   const leave: AttachedSession['leave'] = async (until) => {
     // Never `close`: as the last client, that would interrupt a Turn whose own client has disconnected.
     await session.value.detach()
     await until
     await held.value.release()
   }
-  return ok({ session: session.value, held: held.value, leave })
+  return ok({ session: session.value, holding: held.value, leave })
 }
 
 /** Runs `work` with a Session, and leaves it in any case. */

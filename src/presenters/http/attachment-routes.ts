@@ -15,10 +15,10 @@ export const ATTACHMENT_ROUTES = [
     bytes: true,
     answer: 'Upload',
     status: 201,
-    handle: async ({ staged, clock, redactor }: ServerParts, { context, query }) => {
+    handle: async ({ stagedFiles, clock, redactor }: ServerParts, { context, query }) => {
       // The name becomes that of a file, and models see it.
       const name = redactor.text(query.name)
-      const added = await upload(staged, name, context.req.raw)
+      const added = await upload(stagedFiles, name, context.req.raw)
       if (!added.ok) return added
       const { path, size: sizeBytes } = added.value
       const verdicts = await checkInputs(clock, [{ from: 'path', path }])
@@ -45,10 +45,10 @@ export const ATTACHMENT_ROUTES = [
 
 /** A client that disconnects leaves nothing behind. */
 async function upload(
-  staged: ServerParts['staged'],
+  staged: ServerParts['stagedFiles'],
   name: string,
   { headers, body, signal }: Request,
-): Promise<Awaited<ReturnType<ServerParts['staged']['add']>>> {
+): Promise<Awaited<ReturnType<ServerParts['stagedFiles']['add']>>> {
   const limit = LIMITS.attachment_bytes
   if (Number(headers.get('content-length') ?? 0) > limit) return tooLarge(limit)
   try {

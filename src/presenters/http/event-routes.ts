@@ -44,7 +44,7 @@ async function sendUpdates(
   const replayed = session.nextSeq
   const translation = new UpdateTranslation({
     ...model,
-    known: sinceLastTurn(session.events, seq),
+    knownEvents: sinceLastTurn(session.events, seq),
     resourceOf: resourcesOf(() => session.events),
   })
   for await (const update of session.stream({ after_seq: seq - 1, signal: output.signal })) {

@@ -11,12 +11,14 @@ export const PERMISSION_ROUTES = [
     summary: 'Answers a permission question. The first answer counts.',
     body: PermissionBody,
     answer: 'Answered',
-    handle: async ({ workspaces, settled }: ServerParts, { body }) => {
+    handle: async ({ workspaces, settledQuestions }: ServerParts, { body }) => {
       const { requestId } = body
       const answered = await answer(workspaces, body)
       if (answered.ok) return ok({ requestId })
       // Its Session may be closed by now, and does not know it any more.
-      return answered.error.kind === 'not_found' && settled.has(requestId) ? CLOSED : answered
+      return answered.error.kind === 'not_found' && settledQuestions.has(requestId)
+        ? CLOSED
+        : answered
     },
   }),
 ]

@@ -141,8 +141,8 @@ async function start(
     workspaces,
     mcp,
     telegram,
-    settled: settledQuestions(),
-    staged: staged.value,
+    settledQuestions: settledQuestions(),
+    stagedFiles: staged.value,
     tether: instances.value.tether,
     clock: world.clock,
     env: world.env,
@@ -160,7 +160,7 @@ async function start(
       running.add(response)
       return response.finally(() => running.delete(response))
     },
-    refused: (why) => refusal(guardAnswer(why)),
+    refusalResponse: (why) => refusal(guardAnswer(why)),
   })
   if (!server.ok) return server
   // Requests lose their connection first, and then the parts that they use.

@@ -21,8 +21,8 @@ export interface ServerParts {
   /** Serves MCP. */
   readonly mcp: McpRoute
   readonly telegram: ChatGateway
-  readonly settled: SettledQuestions
-  readonly staged: StagedFiles
+  readonly settledQuestions: SettledQuestions
+  readonly stagedFiles: StagedFiles
   readonly tether: Tether
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>

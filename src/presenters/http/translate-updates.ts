@@ -20,11 +20,11 @@ export interface TranslationStart {
   /** More about the Turn of this client, for its `session:init`. */
   readonly about?: object
   /** What this client sent for each refused attachment of its Turn, in order. */
-  readonly given?: readonly string[]
+  readonly sentAttachments?: readonly string[]
   /** Events since the last end of a Turn that were not reported to this client. */
-  readonly untold?: readonly WholeEvent[]
+  readonly unreportedEvents?: readonly WholeEvent[]
   /** Those that it knows from an earlier stream. */
-  readonly known?: readonly WholeEvent[]
+  readonly knownEvents?: readonly WholeEvent[]
   readonly resourceOf?: ResourceOf
 }
 
@@ -35,8 +35,8 @@ export interface TranslationStart {
 export class UpdateTranslation {
   #model: { readonly provider: string; readonly model: string }
   readonly #about: object
-  readonly #given: readonly string[]
-  readonly #untold: readonly WholeEvent[]
+  readonly #sentAttachments: readonly string[]
+  readonly #unreportedEvents: readonly WholeEvent[]
   readonly #resourceOf: ResourceOf
   /** Requests and usage of the Turn whose start was seen, each with the Event after it. */
   #calls: WholeEvent[] | undefined
@@ -44,19 +44,26 @@ export class UpdateTranslation {
   #recent: WholeEvent[]
 
   constructor(start: TranslationStart) {
-    const { provider, model, about = {}, given = [], untold = [], known = [] } = start
+    const {
+      provider,
+      model,
+      about = {},
+      sentAttachments = [],
+      unreportedEvents = [],
+      knownEvents = [],
+    } = start
     this.#model = { provider, model }
     this.#about = about
-    this.#given = given
-    this.#untold = untold
-    this.#recent = [...known, ...untold]
+    this.#sentAttachments = sentAttachments
+    this.#unreportedEvents = unreportedEvents
+    this.#recent = [...knownEvents, ...unreportedEvents]
     this.#resourceOf = start.resourceOf ?? (() => undefined)
   }
 
   messages(update: SessionUpdate): readonly StreamMessage[] {
     switch (update.kind) {
       case 'event':
-        return this.#numbered(update)
+        return this.#numberMessages(update)
       case 'notice':
         return [noticeMessage(update.notice)]
       case 'rewound':
@@ -69,7 +76,7 @@ export class UpdateTranslation {
     }
   }
 
-  #numbered({ raw, event }: SessionUpdate & { kind: 'event' }): readonly StreamMessage[] {
+  #numberMessages({ raw, event }: SessionUpdate & { kind: 'event' }): readonly StreamMessage[] {
     const { seq, type, ts, data, turn_id } = raw
     const own = definedFields({ turnId: turn_id })
     if (event !== undefined) this.#count(event)
@@ -103,7 +110,9 @@ export class UpdateTranslation {
             event: 'session:init',
             data: { sessionId: event.session_id, ...this.#model, ...this.#about },
           },
-          ...this.#untold.flatMap((one) => eventNotices(one, this.#resourceOf)).map(noticeOf),
+          ...this.#unreportedEvents
+            .flatMap((one) => eventNotices(one, this.#resourceOf))
+            .map(noticeOf),
         ]
       case 'user_message':
         return this.#messageOf(event.data)
@@ -193,7 +202,7 @@ export class UpdateTranslation {
     const { text, prompt_mode: promptMode, resources = [], attachment_errors = [], steer } = message
     const { mentions, mention_errors: mentionErrors } = message
     const errors = attachment_errors.map(({ code, name, reason, limit, actual }, at) => {
-      const path = this.#given[at]
+      const path = this.#sentAttachments[at]
       return {
         ...definedFields({ path }),
         name,

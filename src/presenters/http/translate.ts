@@ -1,4 +1,4 @@
-import { shortened } from '../../encoding/quote.ts'
+import { shorten } from '../../encoding/quote.ts'
 import type { GuardRefusal } from '../../host/net/request-guard.ts'
 import { failed, type ErrorKind, type HawserError } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
@@ -38,7 +38,7 @@ export function tokenFailure(why: 'missing' | 'wrong'): FailureAnswer {
 /** A defect, for the log. */
 export function defectText(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? error.name) : 'not an Error'
-  return shortened(text, DEFECT_BYTES)
+  return shorten(text, DEFECT_BYTES)
 }
 
 const DEFECT_BYTES = 4096

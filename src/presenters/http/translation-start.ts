@@ -29,12 +29,12 @@ export async function startAfter(
 }
 
 async function startWhere(
-  { session, held }: AttachedSession,
+  { session, holding }: AttachedSession,
   isStart: (raw: EventEnvelope) => boolean,
 ): Promise<Result<StreamStart>> {
   let { provider, model } = session.state
   let start = session.nextSeq
-  const { harness } = held.workspace
+  const { harness } = holding.workspace
   const read = await harness.read(session.id, { types: NAMING }, ({ raw, event }) => {
     if (isStart(raw)) {
       start = raw.seq

@@ -27,7 +27,7 @@ export const TURN_ROUTES = [
         return started
       }
       return turnResponse(parts, context.req.raw.signal, {
-        attached: attached.value,
+        session: attached.value,
         following,
         ...started.value,
         onDisconnect: body.opts.onDisconnect,
@@ -44,13 +44,13 @@ export const TURN_ROUTES = [
 ]
 
 interface StartedTurn {
-  readonly admitted: AdmittedTurn
+  readonly admission: AdmittedTurn
   readonly warning: string | undefined
 }
 
 /** Everything that can be refused is refused here, before the stream opens. */
 async function startTurn(
-  { session, held: { workspace } }: AttachedSession,
+  { session, holding: { workspace } }: AttachedSession,
   { message, attachments, mentions, skills, opts, idempotencyKey }: TurnBody,
 ): Promise<Result<StartedTurn>> {
   const usable = await session.checkProvider()
@@ -74,18 +74,18 @@ async function startTurn(
     skills,
     ...definedFields({ messageKey: idempotencyKey }),
   })
-  return admitted.ok ? ok({ admitted: admitted.value, warning: judged.value }) : admitted
+  return admitted.ok ? ok({ admission: admitted.value, warning: judged.value }) : admitted
 }
 
 /** A Turn of another process cannot be interrupted from here. */
 async function interrupt({
   session,
-  held,
+  holding,
 }: AttachedSession): Promise<Result<{ readonly interrupted: boolean }>> {
   const interrupted = session.busy
   session.interrupt()
   if (interrupted) return ok({ interrupted })
-  const found = await held.workspace.harness.find(session.id)
+  const found = await holding.workspace.harness.find(session.id)
   if (!found.ok || !found.value.busy) return ok({ interrupted })
   return failed('session_busy', 'Another process runs the Turn of this Session.', {}, [
     { action: 'Interrupt it there.' },

@@ -39,7 +39,7 @@ function servedTurn(onDisconnect: ServedTurn['onDisconnect']) {
   }
   const following = followFromNow(session as unknown as Session)
   const admitted = { turn: TURN, done }
-  const served = { attached: { session, leave }, admitted, following, onDisconnect }
+  const served = { session: { session, leave }, admission: admitted, following, onDisconnect }
   return { served: served as unknown as ServedTurn, calls, end }
 }
 

@@ -13,8 +13,8 @@ import { startOfTurn } from './translation-start.ts'
 
 /** A Turn that runs, or has run, for a client. */
 export interface ServedTurn {
-  readonly attached: AttachedSession
-  readonly admitted: AdmittedTurn
+  readonly session: AttachedSession
+  readonly admission: AdmittedTurn
   /** Begun before the Turn. */
   readonly following: Following
   /** About the model that the client chose. */
@@ -38,10 +38,10 @@ function followFrom(session: Session, seq: number): Following {
   const updates = session.stream({ after_seq: seq - 1, signal: stopping.signal })
   // It subscribes when the first update is requested.
   const first = updates.next()
-  return { updates: resumed(first, updates), stop: () => stopping.abort() }
+  return { updates: firstThenRest(first, updates), stop: () => stopping.abort() }
 }
 
-async function* resumed<T>(
+async function* firstThenRest<T>(
   first: Promise<IteratorResult<T, void>>,
   rest: AsyncGenerator<T, void>,
 ): AsyncGenerator<T, void> {
@@ -60,9 +60,9 @@ export function turnResponse(
   signal: AbortSignal,
   served: ServedTurn,
 ): Response {
-  const { attached, admitted, following, onDisconnect } = served
+  const { session: attached, admission, following, onDisconnect } = served
   let isOver = false
-  const over = admitted.done.then(
+  const over = admission.done.then(
     () => void (isOver = true),
     () => void (isOver = true),
   )
@@ -71,7 +71,7 @@ export function turnResponse(
     if (onDisconnect === 'interrupt' && !isOver) attached.session.interrupt()
   }
   const waiting = () => waitingMessages(attached.session.questions)
-  return liveResponse(parts, { signal, disconnected, waiting }, async (output) => {
+  return liveResponse(parts, { signal, onDisconnect: disconnected, waiting }, async (output) => {
     try {
       await sendTurn(output, served)
     } finally {
@@ -83,10 +83,10 @@ export function turnResponse(
 
 async function sendTurn(
   output: LiveOutput,
-  { attached, admitted, following, warning }: ServedTurn,
+  { session: attached, admission, following, warning }: ServedTurn,
 ): Promise<void> {
   const { session } = attached
-  const { turn, done, refused = [], repeated } = admitted
+  const { turn, done, refused = [], repeated } = admission
   const begun = session.events.findLast((e) => e.type === 'turn_started' && e.turn_id === turn)
   const { provider, model } = session.state
   const isNew = repeated !== true && begun !== undefined
@@ -100,8 +100,8 @@ async function sendTurn(
       ...definedFields({ warning }),
       ...(repeated === true ? { repeated } : {}),
     },
-    given: refused.map(({ given }) => given),
-    untold: sinceLastTurn(session.events, start.value.seq),
+    sentAttachments: refused.map(({ given }) => given),
+    unreportedEvents: sinceLastTurn(session.events, start.value.seq),
     resourceOf: resourcesOf(() => session.events),
   })
   // A Turn without an end in the Log would leave the stream waiting.

@@ -42,9 +42,9 @@ export class LineTransport implements Transport {
 
   readonly #parts: LineTransportParts
   readonly #lines = new MessageLines(LIMITS.mcp_message_bytes)
-  readonly #unanswered = new Set<RequestId>()
+  readonly #openRequests = new Set<RequestId>()
   #resolveClosed = () => {}
-  #unwritten = 0
+  #bufferedBytes = 0
   #writing: Promise<unknown> = Promise.resolve()
   #isEnding = false
   #isClosed = false
@@ -76,7 +76,7 @@ export class LineTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const written = await this.#write(message)
     if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
-      if (message.id !== undefined) this.#unanswered.delete(message.id)
+      if (message.id !== undefined) this.#openRequests.delete(message.id)
     }
     if (written) this.#closeIfAnswered()
     else await this.close()
@@ -93,7 +93,7 @@ export class LineTransport implements Transport {
   }
 
   #closeIfAnswered(): void {
-    if (this.#isEnding && this.#unanswered.size === 0) void this.close()
+    if (this.#isEnding && this.#openRequests.size === 0) void this.close()
   }
 
   #read(bytes: Buffer): void {
@@ -115,11 +115,11 @@ export class LineTransport implements Transport {
       this.#refuse(NOT_A_MESSAGE, isJsonObject(value) ? idOf(value['id']) : undefined)
       return
     }
-    if (isJSONRPCRequest(message)) this.#unanswered.add(message.id)
+    if (isJSONRPCRequest(message)) this.#openRequests.add(message.id)
     // A request that was cancelled is not answered.
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const id = idOf(message.params?.['requestId'])
-      if (id !== undefined) this.#unanswered.delete(id)
+      if (id !== undefined) this.#openRequests.delete(id)
     }
     this.onmessage?.(message)
   }
@@ -133,13 +133,13 @@ export class LineTransport implements Transport {
   async #write(message: object): Promise<boolean> {
     if (this.#isClosed) return false
     const text = `${JSON.stringify(message)}\n`
-    this.#unwritten += text.length
+    this.#bufferedBytes += text.length
     const { streams, holdBytes = HOLD_BYTES } = this.#parts
-    const release = this.#unwritten > holdBytes ? streams.hold() : undefined
+    const release = this.#bufferedBytes > holdBytes ? streams.hold() : undefined
     const writing = streams.write(text)
     this.#writing = Promise.all([this.#writing, writing])
     const written = await writing
-    this.#unwritten -= text.length
+    this.#bufferedBytes -= text.length
     release?.()
     return written
   }

@@ -22,7 +22,7 @@ function serve(): MessageHost {
   const redactor = new Redactor([CANARY_KEY])
   const served = hawserMcp({ ...parts, onDefect: () => {}, redactor })
   const { streams } = host
-  void serveMcp({ ...served, streams, clock, stopped: new Promise(() => {}) })
+  void serveMcp({ ...served, streams, clock, stop: new Promise(() => {}) })
   return host
 }
 

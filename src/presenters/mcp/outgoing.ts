@@ -6,7 +6,7 @@ import {
   type McpServer,
 } from '@modelcontextprotocol/server'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
-import { quoted, shortened } from '../../encoding/quote.ts'
+import { quote, shorten } from '../../encoding/quote.ts'
 import type { Redactor } from '../../encoding/redaction.ts'
 
 /** Everything that a server sends passes through here, on every transport: without keys, and with errors that people can read. */
@@ -68,5 +68,5 @@ function isFinding(value: unknown): value is ValidatorFinding {
 
 /** What the client sent may be in it. */
 function shownName(text: string): string {
-  return quoted(shortened(text, MOST_BYTES)).slice(1, -1)
+  return quote(shorten(text, MOST_BYTES)).slice(1, -1)
 }

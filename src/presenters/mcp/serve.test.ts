@@ -24,7 +24,7 @@ function serve(written?: () => Promise<boolean>) {
   let count = 0
   const ids = { request: () => `req_${(count += 1)}` }
   const { streams } = host
-  const stopped = new Promise<void>(() => {})
+  const stop = new Promise<void>(() => {})
   const onDefect = (error: unknown) => void defects.push(error)
   const served = hawserMcp({
     tether,
@@ -34,7 +34,7 @@ function serve(written?: () => Promise<boolean>) {
     onDefect,
     redactor: new Redactor([CANARY_KEY]),
   })
-  const done = serveMcp({ ...served, streams, clock, stopped })
+  const done = serveMcp({ ...served, streams, clock, stop })
   let id = 0
   const call = async (name: string, args: object, meta: object = {}) => {
     id += 1

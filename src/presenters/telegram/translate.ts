@@ -1,4 +1,4 @@
-import { shortened } from '../../encoding/quote.ts'
+import { shorten } from '../../encoding/quote.ts'
 import type { BegunConversation, PairedChat } from '../../host/telegram/chat-register.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { shownLine } from './formatted-text.ts'
@@ -140,7 +140,7 @@ export function nameOf(named: {
   const whole = [title ?? `${first_name} ${last_name}`, username]
     .map((text) => shownLine(text.replaceAll(/\s+/g, ' ')).trim())
     .find((text) => text !== '')
-  return shortened(whole ?? String(named.id), NAME_BYTES)
+  return shorten(whole ?? String(named.id), NAME_BYTES)
 }
 
 const NAME_BYTES = 64
@@ -208,7 +208,7 @@ function withQuote(message: Message, text: string): string {
   const { reply_to_message: reply, quote, message_thread_id } = message
   if (reply === undefined || reply.message_id === message_thread_id) return text
   const words = quote?.text ?? reply.text ?? reply.caption ?? ''
-  const shown = shortened(words === '' ? contentWord(reply) : words, QUOTE_BYTES)
+  const shown = shorten(words === '' ? contentWord(reply) : words, QUOTE_BYTES)
   const author = reply.sender_chat ?? reply.from
   const lines = `${author === undefined ? '' : `${nameOf(author)}: `}${shown}`.split('\n')
   return `${lines.map((line) => `> ${line}`).join('\n')}\n\n${text}`

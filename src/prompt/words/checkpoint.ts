@@ -1,4 +1,4 @@
-import { quoted, shortened } from '../../encoding/quote.ts'
+import { quote, shorten } from '../../encoding/quote.ts'
 import { linkFacts } from './resources.ts'
 import { hydration } from './skills.ts'
 
@@ -69,7 +69,7 @@ function carriedLines(carried: CarriedFacts): string[] {
     ),
     ...listLine(
       'Skills activated in these Events:',
-      skills.map(({ name }) => quoted(name)),
+      skills.map(({ name }) => quote(name)),
     ),
     ...list(
       `Context hydrated in these Events${ofAll(hydrations, counts?.hydrations)}:`,
@@ -77,7 +77,7 @@ function carriedLines(carried: CarriedFacts): string[] {
     ),
     ...listLine(
       `Files changed by write and edit${changes(counts?.file_changes)}:`,
-      carried.files_touched.map(quoted),
+      carried.files_touched.map(quote),
     ),
     ...listLine(
       `Tool calls${ofAll(carried.tool_outcomes, counts?.tool_outcomes)}:`,
@@ -99,7 +99,7 @@ export function unpinned(text: string): string {
 function resourceName(resource: CarriedFacts['resources'][number]): string {
   const { handle, name, fate, uri, not_copied } = resource
   const isLink = uri !== undefined || not_copied !== undefined
-  const [what = '', why] = isLink ? linkFacts(resource) : [quoted(name)]
+  const [what = '', why] = isLink ? linkFacts(resource) : [quote(name)]
   const facts = [why, fate].filter((fact) => fact !== undefined)
   return `${handle} ${what}${facts.length === 0 ? '' : ` (${facts.join('; ')})`}`
 }
@@ -107,7 +107,7 @@ function resourceName(resource: CarriedFacts['resources'][number]): string {
 function hydrationLine(facts: HydrationFacts): string {
   const { context_source_id, skill, status, output_bytes, output_sha256, truncated } = facts
   if (skill === undefined || output_bytes === undefined || output_sha256 === undefined)
-    return quoted(context_source_id)
+    return quote(context_source_id)
   const source = { context_source_id, skill, status: status ?? 'ok' }
   return hydration({ ...source, output_bytes, output_sha256, truncated })
 }
@@ -179,7 +179,7 @@ export function turnExcerpt(facts: TurnFacts, most: number): string {
 }
 
 function excerpt(text: string, most: number): string {
-  return quoted(shortened(text, most))
+  return quote(shorten(text, most))
 }
 
 interface DecisionFacts {
@@ -195,14 +195,14 @@ const SCOPES = { once: 'once', session: 'for the Session', workspace: 'for the w
 
 /** A permission answer of a person. */
 export function decision({ decision: answer, scope, what, argument, reason }: DecisionFacts) {
-  const about = argument === undefined ? what : `${what} ${quoted(argument)}`
-  const why = reason === undefined ? '' : `, because ${quoted(reason)}`
+  const about = argument === undefined ? what : `${what} ${quote(argument)}`
+  const why = reason === undefined ? '' : `, because ${quote(reason)}`
   return `${answer} ${about} ${SCOPES[scope]}${why}`
 }
 
 /** A setting that a person changed. */
 export function setting(name: string, value: string): string {
-  return `set ${name} to ${quoted(value)}`
+  return `set ${name} to ${quote(value)}`
 }
 
 /** Limits of every summary. */
@@ -216,7 +216,7 @@ export function lookUp({ from_seq, to_seq }: Range): string {
 
 /** Skills whose text was in the range only. */
 export function inactiveSkills(names: readonly string[]): string {
-  const all = names.map(quoted).join(', ')
+  const all = names.map(quote).join(', ')
   return `Skills activated only in these Events are not active, and their text is not shown unless they are activated again: ${all}.`
 }
 

@@ -1,4 +1,4 @@
-import { quoted } from '../../encoding/quote.ts'
+import { quote } from '../../encoding/quote.ts'
 
 // The texts about commands that the person ran. Every sentence of this folder is part of the Prompt Contract: see
 // `version.ts`.
@@ -12,12 +12,12 @@ interface CommandFacts {
 
 /** A command and its output, whose last line has the exit code. The byte count marks the end, whatever the output contains. */
 export function personCommand({ command, folder, outcome, output }: CommandFacts): string {
-  const where = folder === undefined ? '' : ` in ${quoted(folder)}`
+  const where = folder === undefined ? '' : ` in ${quote(folder)}`
   if (outcome === 'unknown')
-    return `[Before this message the person started the command ${quoted(command)}${where}. Hawser stopped before it ended, so its outcome is unknown.]`
+    return `[Before this message the person started the command ${quote(command)}${where}. Hawser stopped before it ended, so its outcome is unknown.]`
   const bytes = Buffer.byteLength(output)
   return [
-    `[Before this message the person ran the command ${quoted(command)}${where}, ${bytes} bytes of output:]`,
+    `[Before this message the person ran the command ${quote(command)}${where}, ${bytes} bytes of output:]`,
     output.endsWith('\n') ? output.slice(0, -1) : output,
     '[End of the output]',
   ].join('\n')

@@ -1,4 +1,4 @@
-import { quoted } from '../../encoding/quote.ts'
+import { quote } from '../../encoding/quote.ts'
 
 // The texts about project instructions that a model reads. Every sentence of this folder is part of the Prompt Contract: see
 // `version.ts`.
@@ -34,7 +34,7 @@ export function namedInstructions(
 }
 
 function nameOf({ path }: Pick<NamedFacts, 'path'>): string {
-  return path === '~' ? `${quoted(OWN_PATH)} (the person's own)` : quoted(path)
+  return path === '~' ? `${quote(OWN_PATH)} (the person's own)` : quote(path)
 }
 
 function stateOf({ bytes, content_sha256, refused, changed, ...text }: NamedFacts): string {

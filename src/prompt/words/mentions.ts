@@ -1,4 +1,4 @@
-import { quoted } from '../../encoding/quote.ts'
+import { quote } from '../../encoding/quote.ts'
 
 // The texts about files and folders that a message names. Every sentence of this folder is part of the Prompt Contract:
 // see `version.ts`.
@@ -24,7 +24,7 @@ export function mention(facts: MentionFacts): string {
   const where = kind === 'folder' ? 'Names in the folder' : 'Content of the file'
   const size = bytes === 0 ? '' : `, ${bytes} bytes:`
   const source = unsaved === true ? 'with unsaved changes, read from the editor' : 'read from disk'
-  return `[${where} ${quoted(path)}, ${source} for this message${converted}, ${what}${size}]`
+  return `[${where} ${quote(path)}, ${source} for this message${converted}, ${what}${size}]`
 }
 
 function linesIn({ from_line, to_line, lines, size_bytes, truncated }: MentionFacts): string {
@@ -45,6 +45,6 @@ export function notIncluded(
 ): string {
   return [
     'Named in this message, but not included:',
-    ...errors.map(({ path, reason }) => `- ${quoted(path)}: ${reason}`),
+    ...errors.map(({ path, reason }) => `- ${quote(path)}: ${reason}`),
   ].join('\n')
 }

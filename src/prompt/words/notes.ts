@@ -1,4 +1,4 @@
-import { nameInBrackets, quoted } from '../../encoding/quote.ts'
+import { nameInBrackets, quote } from '../../encoding/quote.ts'
 import { namedInstructions } from './instructions.ts'
 
 // The texts about the current context and the end of Turns that a model reads. Every sentence of this
@@ -25,11 +25,11 @@ export function lateContext(facts: LateFacts): string {
   const { workspace, folder, branch, mode, permission_mode, date, zone, os, shell } = facts
   return lines([
     LATE_HEADING,
-    `workspace: ${quoted(workspace)}`,
+    `workspace: ${quote(workspace)}`,
     folder === undefined
       ? undefined
-      : `folder: ${quoted(folder)} (the person is here and commands start here; file paths are relative to the workspace)`,
-    branch === undefined ? undefined : `branch: ${quoted(branch)}`,
+      : `folder: ${quote(folder)} (the person is here and commands start here; file paths are relative to the workspace)`,
+    branch === undefined ? undefined : `branch: ${quote(branch)}`,
     `mode: ${mode}`,
     `permission: ${permission_mode}`,
     zone === undefined ? `date: ${date}` : `date: ${date} (${zone})`,
@@ -59,7 +59,7 @@ export function piped(text: string): string {
 export function embedded(name: string, text: string): string {
   const bytes = Buffer.byteLength(text)
   return lines([
-    `[Embedded in this message: ${quoted(name)}, ${bytes} bytes:]`,
+    `[Embedded in this message: ${quote(name)}, ${bytes} bytes:]`,
     text.endsWith('\n') ? text.slice(0, -1) : text,
     '[End of embedded text]',
   ])
@@ -70,7 +70,7 @@ export function presenterContext(context: Readonly<Record<string, string>>): str
   const facts = Object.entries(context).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return lines([
     'From the program that shows this Session (as of this message; not authoritative):',
-    ...facts.map(([key, value]) => `${quoted(key)}: ${quoted(value)}`),
+    ...facts.map(([key, value]) => `${quote(key)}: ${quote(value)}`),
   ])
 }
 
@@ -96,7 +96,7 @@ export function filesRestored({ by, files }: UndoFacts): string {
         changed_since: 'not restored, because it changed since that Turn',
         failed: `not restored, because ${failed}`,
       }[outcome]
-      return `- ${quoted(path)}: ${how}`
+      return `- ${quote(path)}: ${how}`
     }),
   ])
 }

@@ -1,4 +1,4 @@
-import { quoted, shortened } from '../../encoding/quote.ts'
+import { quote, shorten } from '../../encoding/quote.ts'
 import {
   contentLabel,
   DESCRIBED,
@@ -46,7 +46,7 @@ export function descriptor(resource: DescriptorFacts, most: number): string {
     resource.kind === 'link'
       ? linkFacts(resource)
       : [
-          quoted(resource.name),
+          quote(resource.name),
           resource.media_type,
           count(resource.size_bytes, 'byte'),
           resource.width === undefined ? undefined : `${resource.width}x${resource.height} pixels`,
@@ -55,10 +55,10 @@ export function descriptor(resource: DescriptorFacts, most: number): string {
           resource.charset === undefined ? undefined : `from ${resource.charset}`,
           resource.kind === 'file' ? 'stored, not shown' : undefined,
         ]
-  const title = resource.title === undefined ? undefined : `title ${quoted(resource.title)}`
-  const described = resource.description === undefined ? undefined : quoted(resource.description)
+  const title = resource.title === undefined ? undefined : `title ${quote(resource.title)}`
+  const described = resource.description === undefined ? undefined : quote(resource.description)
   const all = [resource.kind, ...facts, title, described].filter((fact) => fact !== undefined)
-  return shortened(`[${resource.handle}${DESCRIBED}${all.join(', ')}]`, most)
+  return shorten(`[${resource.handle}${DESCRIBED}${all.join(', ')}]`, most)
 }
 
 interface LinkFacts {
@@ -69,8 +69,8 @@ interface LinkFacts {
 
 /** The target of a link, and why its content is not here. Descriptors and checkpoints say the same. */
 export function linkFacts({ name = '', uri, not_copied }: LinkFacts): readonly string[] {
-  if (uri !== undefined) return [quoted(uri), 'the target was not fetched']
-  return [quoted(name), `a local file that was not copied: ${notCopiedReason(not_copied ?? '')}`]
+  if (uri !== undefined) return [quote(uri), 'the target was not fetched']
+  return [quote(name), `a local file that was not copied: ${notCopiedReason(not_copied ?? '')}`]
 }
 
 /** The reason alone. */
@@ -245,7 +245,7 @@ export function titledText(handle: string | undefined, text: string): string {
 
 /** Safe on one line. What is escaped in it already, such as a name that was recorded, is not escaped twice. */
 function sentence(text: string): string {
-  return quoted(text)
+  return quote(text)
     .slice(1, -1)
     .replaceAll(/\\(["\\])/g, '$1')
 }

@@ -51,14 +51,14 @@ export function encode(
 /** The body: segments behind their brackets, with the cache key after the parameters. This dialect has no cache marks. Pure. */
 export function buildBody(
   segments: readonly Segment[],
-  { cacheKey, spent }: Pick<BodyOptions, 'cacheKey' | 'spent'>,
+  { cacheKey, spentBody }: Pick<BodyOptions, 'cacheKey' | 'spentBody'>,
 ): Buffer {
   const [params, ...others] = segments
   const keyed = params?.bytes.includes(KEY_WANTED) === true
   const key = Buffer.from(keyed ? `,"prompt_cache_key":${canonicalJson(fittingKey(cacheKey))}` : '')
   const end = Buffer.from(closing(segments.at(-1)))
   const length = OPEN_BODY.length + placedLength(segments) + key.length + end.length
-  const body = bufferFor(length, spent)
+  const body = bufferFor(length, spentBody)
   let at = OPEN_BODY.copy(body)
   if (params !== undefined) at = putPlaced(params, body, at)
   at += key.copy(body, at)

@@ -50,13 +50,13 @@ export function encode(
 /** The body: segments behind their brackets, with cache marks at the end of marked blocks. Pure. */
 export function buildBody(
   segments: readonly Segment[],
-  { marks, spent }: Pick<BodyOptions, 'marks' | 'spent'>,
+  { marks, spentBody }: Pick<BodyOptions, 'marks' | 'spentBody'>,
 ): Buffer {
   const marked = markedBlocks(segments, marks)
   const last = segments.at(-1)
   const end = Buffer.from(jointOf(last && BODY_PARTS[last.role], undefined))
   const length = placedLength(segments) + marked.size * (MARK.length - 1) + end.length
-  const body = bufferFor(length, spent)
+  const body = bufferFor(length, spentBody)
   let at = 0
   let next = 0
   for (const index of marked) {

@@ -46,7 +46,7 @@ interface OpenBlock {
   readonly place: number
   readonly block: VendorBlock
   /** The content of its deltas: text, thinking, or arguments. */
-  written: string
+  text: string
   signature: string
 }
 
@@ -68,7 +68,7 @@ class MessagesReader implements AnswerReader {
   /** Whether there were blocks of tools that the vendor runs itself; they cannot be sent back. */
   #strangers = false
   #emittedAny = false
-  readonly #held: HeldItem[] = []
+  readonly #heldItems: HeldItem[] = []
   readonly #length = new AnswerLength()
   #stopReason: string | undefined
   #usage: MessagesUsage = {}
@@ -125,7 +125,7 @@ class MessagesReader implements AnswerReader {
       this.#calls.add(block.id)
     }
     this.#place = place
-    this.#open = { place, block, written: '', signature: '' }
+    this.#open = { place, block, text: '', signature: '' }
     // Usually empty, but some servers start a block with content.
     switch (block.type) {
       case 'text':
@@ -148,16 +148,16 @@ class MessagesReader implements AnswerReader {
     if (open.block.type !== BLOCK_OF[delta.type]) return CONTRADICTION
     switch (delta.type) {
       case 'text_delta':
-        open.written += delta.text
+        open.text += delta.text
         return delta.text === '' ? [] : [{ type: 'text_delta', text: delta.text }]
       case 'thinking_delta':
-        open.written += delta.thinking
+        open.text += delta.thinking
         return delta.thinking === '' ? [] : [{ type: 'reasoning_delta', text: delta.thinking }]
       case 'signature_delta':
         open.signature = delta.signature
         return []
       case 'input_json_delta':
-        open.written += delta.partial_json
+        open.text += delta.partial_json
         return []
     }
   }
@@ -175,8 +175,8 @@ class MessagesReader implements AnswerReader {
     if (item === undefined) return []
     this.#emittedAny = true
     const whole = item.kind !== 'tool_call' || isWhole(open)
-    if (whole && this.#held.length === 0) return [{ type: 'item', item }]
-    this.#held.push({ place, item, whole })
+    if (whole && this.#heldItems.length === 0) return [{ type: 'item', item }]
+    this.#heldItems.push({ place, item, whole })
     return []
   }
 
@@ -193,11 +193,11 @@ class MessagesReader implements AnswerReader {
     const stop_reason = this.#stopReason
     if (this.#open !== undefined || stop_reason === undefined) return CONTRADICTION
     const end = ENDS.get(stop_reason) ?? UNKNOWN_END
-    if (end.paused === true && (this.#strangers || !this.#emittedAny)) return [pausedElsewhere()]
-    const items = this.#held.filter(
+    if (end.isPaused === true && (this.#strangers || !this.#emittedAny)) return [pausedElsewhere()]
+    const items = this.#heldItems.filter(
       ({ place, whole }) => whole || !end.mayCut || place < this.#place,
     )
-    const lost = this.#held.length - items.length
+    const lost = this.#heldItems.length - items.length
     const missing = end.calls === true && this.#calls.size === 0 ? 1 : 0
     const { id, model } = this.#message ?? {}
     const raw = rawFacts({ id, model }, this.#usage, COUNTED)
@@ -207,7 +207,7 @@ class MessagesReader implements AnswerReader {
         type: 'done',
         stop_reason,
         ...cutOf(end.reason, lost + missing),
-        ...(end.paused === true ? { paused: true } : {}),
+        ...(end.isPaused === true ? { isPaused: true } : {}),
         usage: usageOf(this.#usage),
         raw,
       },
@@ -260,21 +260,21 @@ interface End {
   readonly reason?: Cut['reason']
   /** The answer must contain calls. */
   readonly calls?: true
-  readonly paused?: true
+  readonly isPaused?: true
 }
 
 /** Every stop reason of the vendor's types, except the errors `refusal` and `model_context_window_exceeded`, handled earlier. */
 const ENDS: ReadonlyMap<string, End> = new Map([
   ['end_turn', { mayCut: false }],
   ['tool_use', { mayCut: false, calls: true }],
-  ['pause_turn', { mayCut: false, paused: true }],
+  ['pause_turn', { mayCut: false, isPaused: true }],
   ['stop_sequence', { mayCut: true }],
   ['max_tokens', { mayCut: true, reason: 'output_limit' }],
 ])
 const UNKNOWN_END: End = { mayCut: true, reason: 'unknown_reason' }
 
 /** The item of a block; undefined if it is empty or of another type. */
-function itemOf({ block, written, signature }: OpenBlock): AnswerItem | undefined {
+function itemOf({ block, text: written, signature }: OpenBlock): AnswerItem | undefined {
   switch (block.type) {
     case 'text':
       return written === '' ? undefined : { kind: 'text', text: written }
@@ -295,7 +295,7 @@ function itemOf({ block, written, signature }: OpenBlock): AnswerItem | undefine
 }
 
 /** No proper prefix of a JSON object is itself a JSON object. */
-function isWhole({ block, written }: OpenBlock): boolean {
+function isWhole({ block, text: written }: OpenBlock): boolean {
   if (block.type !== 'tool_use') return true
   const input = written === '' ? block.input : parseJson(written)
   return isJsonObject(input) && (written !== '' || Object.keys(input).length > 0)

@@ -26,7 +26,7 @@ test.each(named)('%s has the facts that a request requires', (_, { facts }) => {
 })
 
 test('no two sources give the same fact of a model', () => {
-  for (const { id, sourced } of TABLE) {
+  for (const { id, sources: sourced } of TABLE) {
     const names = sourced.flatMap(({ facts }) => Object.keys(facts))
     expect([id, names.length]).toEqual([id, new Set(names).size])
   }

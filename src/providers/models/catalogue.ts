@@ -45,7 +45,7 @@ export function catalogue(overrides: Overrides): Catalogue {
   }
 }
 
-function rowOf({ provider, id, default: chosen, sourced }: ListedModel): ModelRow {
+function rowOf({ provider, id, default: chosen, sources: sourced }: ListedModel): ModelRow {
   let row: ModelRow = { ...bare(provider, id), default: chosen === true }
   for (const { source, facts } of sourced) row = withFacts(row, facts, source)
   return row

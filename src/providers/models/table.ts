@@ -72,7 +72,7 @@ export interface ListedModel {
   readonly provider: string
   readonly id: string
   readonly default?: true
-  readonly sourced: readonly SourcedFacts[]
+  readonly sources: readonly SourcedFacts[]
 }
 
 const K = 1_000
@@ -110,7 +110,7 @@ const LATE_USER = from('claude:late-system', { late_role: 'user' })
 const CURRENT_CLAUDE = from('claude:models', SEES_AND_REASONS)
 
 function claude(id: string, ...sourced: readonly SourcedFacts[]): ListedModel {
-  return { provider: 'anthropic', id, sourced: [...sourced, ...CLAUDE] }
+  return { provider: 'anthropic', id, sources: [...sourced, ...CLAUDE] }
 }
 
 /** The facts of pi-ai about a Claude model. */
@@ -220,7 +220,7 @@ const GPT_5_2 = piAi(prices(1.75, 14, 0.175))
 
 function responses(id: string, own: SourcedFacts, ...more: readonly SourcedFacts[]): ListedModel {
   const reasons = from(own.source, { reasoning: true })
-  return { provider: 'openai', id, sourced: [own, reasons, ...more, ...OPENAI] }
+  return { provider: 'openai', id, sources: [own, reasons, ...more, ...OPENAI] }
 }
 
 const RESPONSES: readonly ListedModel[] = [
@@ -247,7 +247,7 @@ const RESPONSES: readonly ListedModel[] = [
 ]
 
 function chat(id: string, own: SourcedFacts, reasoning: SourcedFacts): ListedModel {
-  return { provider: 'openai-chat', id, sourced: [own, reasoning, ...OPENAI] }
+  return { provider: 'openai-chat', id, sources: [own, reasoning, ...OPENAI] }
 }
 
 /** In Chat Completions newer models accept tools only with `reasoning_effort` none, and some never. */

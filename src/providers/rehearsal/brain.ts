@@ -55,7 +55,7 @@ export function think(request: RehearsalRequest, descriptions: Descriptions = ne
     case 'later':
       return say(speech.announceNext(stage.next.map(ownCall)), stage.next)
     case 'stopped':
-      return say(speech.stopReply(calls, stage.left.map(ownCall), description.sentences))
+      return say(speech.stopReply(calls, stage.rest.map(ownCall), description.sentences))
     case 'done':
       return say(speech.report(calls, [...notes, ...description.sentences, ...current.skills]))
   }
@@ -65,7 +65,7 @@ export function think(request: RehearsalRequest, descriptions: Descriptions = ne
 export function partsToInspect(request: RehearsalRequest): readonly VisiblePart[] {
   if (visibleIn(request).length === 0) return []
   const current = currentTask(request)
-  return inspectionOf(current, stageOf(current)).found
+  return inspectionOf(current, stageOf(current)).parts
 }
 
 interface Current extends Understanding {
@@ -109,8 +109,8 @@ function visibleTo(
   const without = described.length > 0 ? 'described' : 'nowhere'
   return {
     where: here ? 'here' : before.length > 0 ? 'earlier' : without,
-    settled: new Set([...before, ...unavailable].flatMap(({ handle }) => handle ?? [])),
-    described: described.map(({ handle }) => handle),
+    settledHandles: new Set([...before, ...unavailable].flatMap(({ handle }) => handle ?? [])),
+    describedHandles: described.map(({ handle }) => handle),
   }
 }
 
@@ -118,7 +118,7 @@ function visibleTo(
 type Stage = { readonly absent: readonly Call[] } & (
   | { readonly at: 'answer' | 'done' }
   | { readonly at: 'look around' | 'first' | 'later'; readonly next: readonly Call[] }
-  | { readonly at: 'stopped'; readonly left: readonly Call[] }
+  | { readonly at: 'stopped'; readonly rest: readonly Call[] }
 )
 
 function stageOf(current: Current): Stage {
@@ -134,8 +134,8 @@ function stageOf(current: Current): Stage {
   if (next === undefined) return { at: 'done', absent }
   if (made.length === 0) return { at: 'first', next, absent }
   if (made.every((call) => speech.hasSucceeded(call))) return { at: 'later', next, absent }
-  const left = offered.slice(offered.findIndex((group) => group === next)).flat()
-  return { at: 'stopped', left, absent }
+  const rest = offered.slice(offered.findIndex((group) => group === next)).flat()
+  return { at: 'stopped', rest, absent }
 }
 
 /** A first message without a command is answered with files of the workspace as examples. */
@@ -172,13 +172,13 @@ function groupAfter(
 
 /** The subject of a question is inspected once, at the start; parts that calls added are inspected at the end. */
 function inspectionOf({ task, parts, mentions, subject }: Current, { at }: Stage): Inspection {
-  if (at === 'later') return { found: [], absent: [] }
+  if (at === 'later') return { parts: [], absent: [] }
   if (task.calls.length > 0) {
-    return { found: parts.filter(({ from }) => from > task.from), absent: [] }
+    return { parts: parts.filter(({ from }) => from > task.from), absent: [] }
   }
   if (subject !== undefined) return inspect(subject, parts, { mentions, from: task.from })
   const own = at === 'answer' ? parts.filter(({ from }) => from === task.from) : []
-  return { found: own, absent: [] }
+  return { parts: own, absent: [] }
 }
 
 function plainAnswer(current: Current, description: DescriptionText): string {

@@ -4,20 +4,24 @@ import { joinWords } from './wording.ts'
 
 /** Describes bytes by sizes, colours and counts, so that an answer shows which bytes arrived. It claims nothing else. Pure. */
 export function descriptionText(
-  { found, absent }: Inspection,
+  { parts, absent }: Inspection,
   descriptions: Descriptions,
   tools: ReadonlySet<string>,
 ): DescriptionText {
-  const names = partNames(found)
-  const seen = found.flatMap(({ part }, index) => {
+  const names = partNames(parts)
+  const partSentences = parts.flatMap(({ part }, index) => {
     const description = descriptions.get(part)
     return description === undefined ? [] : [`${names[index] ?? ''} ${sentenceOf(description)}.`]
   })
-  const unseen = found
+  const unseenNames = parts
     .filter(({ part }) => !descriptions.has(part))
     .map(({ handle, media_type }) => handle ?? media_type)
-  const dark = unseen.length === 0 ? [] : [`I cannot look into ${joinWords(unseen)}.`]
-  return { seen, unseen, sentences: [...seen, ...dark, ...notShown(absent, tools)] }
+  const dark = unseenNames.length === 0 ? [] : [`I cannot look into ${joinWords(unseenNames)}.`]
+  return {
+    partSentences,
+    unseenNames,
+    sentences: [...partSentences, ...dark, ...notShown(absent, tools)],
+  }
 }
 
 function sentenceOf(description: Description): string {

@@ -110,14 +110,14 @@ test('a used body is extended in its own memory, with the same bytes', () => {
   const segments = encode(items, surface)
   const twice = [...segments, ...segments]
   for (const count of [0, 1, 4, segments.length]) {
-    const spent = { body: frame(segments.slice(0, count), {}), count }
-    const body = frame(segments, { spent })
+    const spentBody = { body: frame(segments.slice(0, count), {}), count }
+    const body = frame(segments, { spentBody })
     expect(body).toEqual(frame(segments, {}))
     // It was already extended once; extending it again uses other memory.
-    const again = frame(twice, { spent })
+    const again = frame(twice, { spentBody })
     expect(body).toEqual(frame(segments, {}))
     expect(again).toEqual(frame(twice, {}))
-    expect(frame(twice, { spent: { body, count: segments.length } })).toEqual(again)
+    expect(frame(twice, { spentBody: { body, count: segments.length } })).toEqual(again)
   }
 })
 

@@ -39,11 +39,11 @@ function between(before: unknown): string {
  */
 export function frame(
   segments: readonly Segment[],
-  { spent = NOTHING_FRAMED }: Pick<BodyOptions, 'spent'>,
+  { spentBody = NOTHING_FRAMED }: Pick<BodyOptions, 'spentBody'>,
 ): Buffer {
-  const fresh = segments.slice(spent.count)
-  const room = roomFor(spent.body, spent.body.length + placedLength(fresh))
-  let at = spent.body.length - SUFFIX.length
+  const fresh = segments.slice(spentBody.count)
+  const room = roomFor(spentBody.body, spentBody.body.length + placedLength(fresh))
+  let at = spentBody.body.length - SUFFIX.length
   at = putAll(fresh, room, at)
   at += SUFFIX.copy(room, at)
   const body = room.subarray(0, at)

@@ -1,4 +1,4 @@
-import { counted } from '../../encoding/amounts.ts'
+import { countOf } from '../../encoding/amounts.ts'
 import { isJsonObject } from '../../encoding/json.ts'
 import type { Call } from './english/call.ts'
 import type { CallRecord, Outcome } from './task.ts'
@@ -116,7 +116,7 @@ function deed({ name, arguments: args }: Call): string {
     case 'read':
       return `read ${at('path')}${lineRange(args)}`
     case 'write':
-      return `write ${counted(at('content').length, 'character')} to ${at('path')}`
+      return `write ${countOf(at('content').length, 'character')} to ${at('path')}`
     case 'edit':
       return `${replacements(args['edits'])}${place}`
     case 'bash':

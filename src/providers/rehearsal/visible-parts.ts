@@ -24,10 +24,10 @@ export type Descriptions = ReadonlyMap<Part, Description>
 /** Sentences about images and documents. */
 export interface DescriptionText {
   /** One sentence for each inspected part. */
-  readonly seen: readonly string[]
+  readonly partSentences: readonly string[]
   /** Names of the parts that were not inspected. */
-  readonly unseen: readonly string[]
-  /** `seen`, and sentences about everything else. */
+  readonly unseenNames: readonly string[]
+  /** `partSentences`, and sentences about everything else. */
   readonly sentences: readonly string[]
 }
 
@@ -78,7 +78,7 @@ function linesOf(text: string): string[] {
 
 /** The parts to inspect, and the Resources that cannot be inspected. */
 export interface Inspection {
-  readonly found: readonly VisiblePart[]
+  readonly parts: readonly VisiblePart[]
   /** Resources without bytes in the request, with their mentions. */
   readonly absent: readonly Omit<Mention, 'at'>[]
 }
@@ -93,15 +93,15 @@ export function inspect(
   { mentions, from }: { readonly mentions: readonly Mention[]; readonly from: number },
 ): Inspection {
   const before = shown.filter((one) => one.from <= from)
-  if (which === 'all') return { found: latestFirst(before), absent: notVisible(before, mentions) }
+  if (which === 'all') return { parts: latestFirst(before), absent: notVisible(before, mentions) }
   if (which === 'latest') {
     const latest = before.at(-1)
-    if (latest === undefined) return { found: [], absent: notVisible(shown, mentions) }
-    return { found: shown.filter((one) => one.from === latest.from), absent: [] }
+    if (latest === undefined) return { parts: [], absent: notVisible(shown, mentions) }
+    return { parts: shown.filter((one) => one.from === latest.from), absent: [] }
   }
   const last = (handle: string) => shown.findLast((one) => one.handle === handle)
   return {
-    found: handles.flatMap((handle) => last(handle) ?? []),
+    parts: handles.flatMap((handle) => last(handle) ?? []),
     absent: handles
       .filter((handle) => last(handle) === undefined)
       .map((handle) => mentions.find((one) => one.handle === handle) ?? { handle }),

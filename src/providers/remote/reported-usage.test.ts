@@ -9,16 +9,16 @@ test.each(VENDOR_DIALECTS)('the usage of a stream in %s is what its reader repor
   const reader = usageReader(dialect)
   const events = eventsOf(dialect, { text: 'Hello there', usage: USAGE })
   for (const event of events) reader.take(event)
-  expect(reader.reported).toEqual({ usage: USAGE, final: true })
+  expect(reader.lastReport).toEqual({ usage: USAGE, final: true })
 })
 
 test.each(VENDOR_DIALECTS)('the usage of a stream in %s is not final before its end', (dialect) => {
   const reader = usageReader(dialect)
   const events = eventsOf(dialect, { text: 'Hello there', usage: USAGE })
   for (const event of events.slice(0, 3)) reader.take(event)
-  expect(reader.reported?.final).not.toBe(true)
+  expect(reader.lastReport?.final).not.toBe(true)
   const input = dialect === 'messages' ? 1_000 : undefined
-  expect(reader.reported?.usage.input).toBe(input)
+  expect(reader.lastReport?.usage.input).toBe(input)
 })
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
 ] as const)('the usage of a whole answer in %s is read', (dialect, usage, input) => {
   const reader = usageReader(dialect)
   reader.take({ id: 'x', usage })
-  expect(reader.reported).toMatchObject({ usage: { input, output: 7 }, final: true })
+  expect(reader.lastReport).toMatchObject({ usage: { input, output: 7 }, final: true })
 })
 
 test.each(VENDOR_DIALECTS)('anything else in %s is ignored', (dialect) => {
@@ -37,5 +37,5 @@ test.each(VENDOR_DIALECTS)('anything else in %s is ignored', (dialect) => {
   for (const value of [...odd, { usage: { prompt_tokens: 'x' } }, { message: { usage: 3 } }]) {
     reader.take(value)
   }
-  expect(reader.reported?.usage.input ?? 0).toBe(0)
+  expect(reader.lastReport?.usage.input ?? 0).toBe(0)
 })

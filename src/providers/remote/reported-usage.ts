@@ -11,7 +11,7 @@ export interface UsageReader {
   /** Takes one JSON value of the answer: the data of an event, or a whole body. */
   take(value: unknown): void
   /** The last figures reported; `final` if no later ones are expected. */
-  readonly reported: { readonly usage: CallUsage; readonly final: boolean } | undefined
+  readonly lastReport: { readonly usage: CallUsage; readonly final: boolean } | undefined
 }
 
 export function usageReader(dialect: RemoteDialect): UsageReader {
@@ -69,7 +69,7 @@ class ReportedUsage implements UsageReader {
     this.#places = places
   }
 
-  get reported(): UsageReader['reported'] {
+  get lastReport(): UsageReader['lastReport'] {
     return this.#figures && { usage: this.#figures.usage, final: this.#final }
   }
 

@@ -54,7 +54,7 @@ export class Deliveries {
       session.forget('fallback')
       return { ...plain(), continuation: { used: false, reset_reason: 'fallback' } }
     }
-    const { pieces, reset } = sendingOf(request, session.known, session.why)
+    const { pieces, reset } = sendingOf(request, session.serverState, session.why)
     return {
       transport: 'websocket',
       sentBytes: pieces.reduce((sum, { length }) => sum + length, 0),
@@ -136,7 +136,7 @@ function again({ error }: ErrorEvent, cause: ProviderCause): ErrorEvent {
 /** The transport state of one Session. */
 class SessionTransport {
   readonly socket: ResponsesSocket
-  #known: ServerState | undefined
+  #knownState: ServerState | undefined
   #why: ResetReason = 'no_previous_response'
   #httpUntil = 0
 
@@ -145,13 +145,13 @@ class SessionTransport {
   }
 
   /** The state of the server, if the socket it belongs to is still open. */
-  get known(): ServerState | undefined {
-    return this.socket.isOpen ? this.#known : undefined
+  get serverState(): ServerState | undefined {
+    return this.socket.isOpen ? this.#knownState : undefined
   }
 
   /** Why the state of the server is unknown. */
   get why(): ResetReason {
-    return this.#known === undefined ? this.#why : 'reconnected'
+    return this.#knownState === undefined ? this.#why : 'reconnected'
   }
 
   remember(
@@ -160,12 +160,12 @@ class SessionTransport {
   ): void {
     const responseId = raw?.['id']
     const whole = stop_reason === 'completed' && typeof responseId === 'string'
-    this.#known = whole ? { responseId, model, sha256 } : undefined
+    this.#knownState = whole ? { responseId, model, sha256 } : undefined
     this.#why = 'no_previous_response'
   }
 
   forget(why: ResetReason): void {
-    this.#known = undefined
+    this.#knownState = undefined
     this.#why = why
   }
 

@@ -59,7 +59,7 @@ export function encode(
  */
 export function buildBody(
   segments: readonly Segment[],
-  { cacheKey, spent }: Pick<BodyOptions, 'cacheKey' | 'spent'>,
+  { cacheKey, spentBody }: Pick<BodyOptions, 'cacheKey' | 'spentBody'>,
 ): Buffer {
   const found = segments.findIndex(({ role }) => !OF_THE_SURFACE.has(role))
   const start = found === -1 ? segments.length : found
@@ -75,7 +75,7 @@ export function buildBody(
   const input = segments.slice(start)
   const end = Buffer.from(`${closing(input.at(-1))}${CLOSE_BODY}`)
   const length = surface.reduce((sum, piece) => sum + lengthOf(piece), 0)
-  const body = bufferFor(length + placedLength(input) + end.length, spent)
+  const body = bufferFor(length + placedLength(input) + end.length, spentBody)
   let at = 0
   for (const piece of surface)
     at = Buffer.isBuffer(piece) ? at + piece.copy(body, at) : putPlaced(piece, body, at)

@@ -45,7 +45,7 @@ export class ResponsesSocket {
     message: readonly Buffer[],
     connection: CallConnection,
   ): AsyncGenerator<ServerSentEvent, void, void> {
-    const socket = await connection.wait(this.#opened(connection.signal))
+    const socket = await connection.wait(this.#openSocket(connection.signal))
     const end = () => socket.end()
     connection.signal.addEventListener('abort', end)
     socket.hold(true)
@@ -66,7 +66,7 @@ export class ResponsesSocket {
     this.#open = undefined
   }
 
-  async #opened(signal: AbortSignal): Promise<OpenSocket> {
+  async #openSocket(signal: AbortSignal): Promise<OpenSocket> {
     if (this.#open !== undefined && !this.#open.ended) return this.#open
     const refusal = placeRefusal(this.#binding)
     if (refusal !== undefined) throw new CallFailure(refusal.error)

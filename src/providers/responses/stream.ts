@@ -50,13 +50,13 @@ export function responsesReader(): AnswerReader {
 interface OpenItem {
   readonly type: string
   /** The content of its deltas. */
-  written: string
+  text: string
 }
 
 type EndEvent = Extract<ResponsesEvent, { readonly response: VendorResponse }>
 
 class ResponsesReader implements AnswerReader {
-  #begun = false
+  #hasBegun = false
   #ended = false
   #number = -Infinity
   /** By output index, like `#whole`. */
@@ -65,7 +65,7 @@ class ResponsesReader implements AnswerReader {
   /** The last output index that was emitted. */
   #place = -1
   /** The number of emitted items by key. */
-  readonly #emitted = new Map<string, number>()
+  readonly #emittedItems = new Map<string, number>()
   readonly #calls = new Set<string>()
   #cutCalls = 0
   readonly #length = new AnswerLength()
@@ -98,7 +98,7 @@ class ResponsesReader implements AnswerReader {
         return event.delta.length
       case 'response.function_call_arguments.done':
       case 'response.output_item.done':
-        return Math.max(0, length - (this.#open.get(event.output_index)?.written.length ?? 0))
+        return Math.max(0, length - (this.#open.get(event.output_index)?.text.length ?? 0))
       case 'response.created':
       case 'response.output_item.added':
       case 'response.reasoning_summary_part.added':
@@ -124,8 +124,8 @@ class ResponsesReader implements AnswerReader {
       if (number <= this.#number) return CONTRADICTION
       this.#number = number
     }
-    const first = !this.#begun
-    this.#begun = true
+    const first = !this.#hasBegun
+    this.#hasBegun = true
     switch (event.type) {
       case 'response.created':
         return first ? [] : CONTRADICTION
@@ -155,7 +155,7 @@ class ResponsesReader implements AnswerReader {
 
   #add(place: number, type: string): Answer {
     if (!this.#isNew(place)) return CONTRADICTION
-    this.#open.set(place, { type, written: '' })
+    this.#open.set(place, { type, text: '' })
     return []
   }
 
@@ -170,7 +170,7 @@ class ResponsesReader implements AnswerReader {
   ): Answer {
     const item = this.#open.get(output_index)
     if (item?.type !== to) return CONTRADICTION
-    item.written += delta
+    item.text += delta
     return type === undefined || delta === '' ? [] : [{ type, text: delta }]
   }
 
@@ -178,8 +178,8 @@ class ResponsesReader implements AnswerReader {
   #checkArguments(place: number, text: string): Answer {
     const item = this.#open.get(place)
     if (item?.type !== 'function_call') return CONTRADICTION
-    if (item.written !== '' && item.written !== text) return CONTRADICTION
-    item.written = text
+    if (item.text !== '' && item.text !== text) return CONTRADICTION
+    item.text = text
     return []
   }
 
@@ -206,7 +206,7 @@ class ResponsesReader implements AnswerReader {
       if (isCut(output)) this.#cutCalls += 1
       const item = answerItem(output)
       if (item === undefined) return []
-      this.#emitted.set(itemKey(item), (this.#emitted.get(itemKey(item)) ?? 0) + 1)
+      this.#emittedItems.set(itemKey(item), (this.#emittedItems.get(itemKey(item)) ?? 0) + 1)
       return [{ type: 'item', item }]
     })
   }
@@ -249,7 +249,7 @@ class ResponsesReader implements AnswerReader {
   /** If an answer was cut off, a call or reasoning may be left open; but text that was shown must have become an item. */
   #leftOpen(cut: boolean): boolean {
     const open = [...this.#open.values()]
-    return open.some(({ type, written }) => !cut || (type === 'message' && written !== ''))
+    return open.some(({ type, text: written }) => !cut || (type === 'message' && written !== ''))
   }
 
   #emittedNothing(): boolean {
@@ -257,7 +257,7 @@ class ResponsesReader implements AnswerReader {
   }
 
   #emittedAll(output: readonly OutputItem[]): boolean {
-    const left = new Map(this.#emitted)
+    const left = new Map(this.#emittedItems)
     for (const item of output.map(answerItem)) {
       if (item === undefined) continue
       const count = left.get(itemKey(item)) ?? 0
@@ -274,7 +274,7 @@ function cutReason(stop_reason: string): Cut['reason'] {
 }
 
 /** The final item replaces its deltas, but it must not lose text, and a call must not change. */
-function contradicts({ type, written }: OpenItem, item: OutputItem): boolean {
+function contradicts({ type, text: written }: OpenItem, item: OutputItem): boolean {
   if (type !== (item.type === 'other' ? item.of : item.type)) return true
   if (item.type === 'function_call') return written !== '' && written !== item.arguments
   return (

@@ -46,7 +46,7 @@ export async function pdfHoldsKey(
   keys: readonly string[],
   limits: PdfLimits = {},
 ): Promise<boolean> {
-  const read = await inPdf(bytes, FIND, Found, { ...limits, given: { keys } })
+  const read = await inPdf(bytes, FIND, Found, { ...limits, input: { keys } })
   return read.ok && read.value.found
 }
 

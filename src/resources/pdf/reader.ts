@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { systemClock, type Clock } from '../../host/clock.ts'
+import { packageUrl } from '../../host/process/own-program.ts'
 import { inSideThread, type SideResult } from '../../host/process/side-thread.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { Unreadable } from '../../model/description.ts'
@@ -10,7 +11,7 @@ export interface PdfLimits {
   readonly clock?: Clock
   readonly signal?: AbortSignal
   /** Available to the question as `input`. */
-  readonly given?: Readonly<Record<string, unknown>>
+  readonly input?: Readonly<Record<string, unknown>>
 }
 
 export type PdfAnswer<T> =
@@ -28,11 +29,11 @@ export async function inPdf<T>(
   limits: PdfLimits = {},
 ): Promise<PdfAnswer<T>> {
   const { ms = LIMITS.attachment_ms, memory = MEMORY_BYTES, clock = systemClock } = limits
-  const { signal, given } = limits
+  const { signal, input } = limits
   const copy = new Uint8Array(bytes)
   const work = {
     script: scriptOf(question),
-    input: { ...given, library: import.meta.resolve('unpdf'), bytes: copy },
+    input: { ...input, library: packageUrl('unpdf'), bytes: copy },
     transfer: [copy.buffer],
     ms,
     bytes: memory,

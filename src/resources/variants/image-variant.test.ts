@@ -57,7 +57,7 @@ test.skipIf(!canDrawAll)('twelve megapixels become an image of 1568 pixels', asy
     bytes: expect.any(Buffer),
     media_type: 'image/jpeg',
     ...size,
-    made: {
+    params: {
       encoder: `sharp ${versions.sharp}`,
       format: 'jpeg',
       quality: 90,
@@ -78,7 +78,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
       for (const [at, name] of fields.entries()) {
         const region = fieldOf(at, { width, height })
         const variant = await made(original, { region })
-        expect(variant.made).toMatchObject({ width: region.width, height: region.height, region })
+        expect(variant.params).toMatchObject({ width: region.width, height: region.height, region })
         expect(await descriptionOf(variant)).toMatchObject({ colours: [{ name, share: 1 }] })
       }
     }
@@ -167,10 +167,10 @@ test.skipIf(!canDrawAll)(
     const { bytes } = await made(original, {})
     const length = bytes.toString('base64').length
     const fits = await made(original, { max_base64_bytes: length })
-    expect(fits.made.format).toBe('png')
+    expect(fits.params.format).toBe('png')
     expect(fits.bytes.equals(bytes)).toBe(true)
     const smaller = await made(original, { max_base64_bytes: length - 1 })
-    expect(smaller.made).toMatchObject({ format: 'jpeg', quality: 90, width: 120 })
+    expect(smaller.params).toMatchObject({ format: 'jpeg', quality: 90, width: 120 })
     expect(smaller.bytes.toString('base64').length).toBeLessThan(length)
   },
 )
@@ -186,7 +186,7 @@ test.skipIf(!canDrawAll)('first the quality is reduced, then the size, until it 
     expect(variant.bytes.toString('base64').length).toBeLessThanOrEqual(max_base64_bytes)
     expect(variant.width).toBeLessThanOrEqual(width)
     width = variant.width ?? 0
-    steps.add(`${variant.made.quality} ${width === 240 ? 'whole' : 'smaller'}`)
+    steps.add(`${variant.params.quality} ${width === 240 ? 'whole' : 'smaller'}`)
   }
   expect([...steps]).toEqual(['90 whole', '75 whole', '60 whole', '60 smaller'])
 })
@@ -202,9 +202,9 @@ test.skipIf(!canDrawAll)('an image that cannot be that small is refused', async 
 test.skipIf(!canDrawAll)('transparency is kept, even with lossy compression', async () => {
   const original = await translucent(0)
   const whole = await made(original, {})
-  expect(whole.made.format).toBe('png')
+  expect(whole.params.format).toBe('png')
   const lossy = await made(original, { max_base64_bytes: whole.bytes.length })
-  expect(lossy.made.format).toBe('webp')
+  expect(lossy.params.format).toBe('webp')
   for (const { bytes } of [whole, lossy]) {
     const alpha = (await library())(bytes).extractChannel('alpha')
     const { data, info } = await alpha.raw().toBuffer({ resolveWithObject: true })
@@ -216,7 +216,7 @@ test.skipIf(!canDrawAll)('an image with an unused alpha channel becomes JPEG', a
   const original = await translucent(255)
   const { bytes } = await made(original, {})
   const lossy = await made(original, { max_base64_bytes: bytes.length })
-  expect(lossy.made.format).toBe('jpeg')
+  expect(lossy.params.format).toBe('jpeg')
 })
 
 test.skipIf(!canDrawAll)('only pixels are kept, no metadata', async () => {
@@ -233,7 +233,7 @@ test.skipIf(!canDrawAll)('only pixels are kept, no metadata', async () => {
     const before = await sharp(original).metadata()
     expect([before.exif, before.icc]).toEqual([expect.any(Buffer), expect.any(Buffer)])
     const variant = await made(original, {})
-    expect(variant.made.format).toBe(format)
+    expect(variant.params.format).toBe(format)
     const { exif, icc, xmp, iptc } = await sharp(variant.bytes).metadata()
     expect({ exif, icc, xmp, iptc }).toEqual({})
   }
@@ -251,7 +251,7 @@ test.skipIf(!canDrawAll)('an animated image is shown by its first frame', async 
   ] as const
   for (const [format, original] of cases) {
     const variant = await made(original, { max_side: 25 })
-    expect(variant).toMatchObject({ width: 25, height: 20, made: { format } })
+    expect(variant).toMatchObject({ width: 25, height: 20, params: { format } })
     expect(await descriptionOf(variant)).toMatchObject({ colours: [{ name: 'red', share: 1 }] })
   }
 })
@@ -298,7 +298,7 @@ test.skipIf(!canDrawAll)(
     const { bytes, width } = await made(original, {})
     expect(width).toBe(16_383)
     const lossy = await made(original, { max_base64_bytes: bytes.length })
-    expect(lossy.made.format).toBe('jpeg')
+    expect(lossy.params.format).toBe('jpeg')
   },
 )
 

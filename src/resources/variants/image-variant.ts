@@ -30,11 +30,18 @@ export function imageVariants({ load, clock }: ImageVariantParts): MakeImageVari
     if (form.region !== undefined && !isInside(form.region, size))
       return outsideImage(form.region, size)
     const deadline = clock.monotonicMs() + LIMITS.turn_attachment_ms
-    const left = () => deadline - clock.monotonicMs()
+    const timeLeft = () => deadline - clock.monotonicMs()
     try {
-      return await firstThatFits({ library, bytes, format, size: form.region ?? size, form, left })
+      return await firstThatFits({
+        library,
+        bytes,
+        format,
+        size: form.region ?? size,
+        form,
+        timeLeft,
+      })
     } catch {
-      return left() > 0 ? DAMAGED : TOO_LONG
+      return timeLeft() > 0 ? DAMAGED : TOO_LONG
     }
   }
 }
@@ -57,22 +64,22 @@ interface Source {
   readonly size: Size
   readonly form: ImageForm
   /** The remaining time in milliseconds. */
-  readonly left: () => number
+  readonly timeLeft: () => number
 }
 
 const MOST_ATTEMPTS = 12
 
 /** Tries lossless first, then lower qualities, then smaller sizes. */
 async function firstThatFits(source: Source): Promise<Result<Variant>> {
-  const { library, left } = source
+  const { library, timeLeft } = source
   const { max_base64_bytes: most = Infinity } = source.form
   let encoding = await firstEncoding(source)
-  for (let attempt = 0; attempt < MOST_ATTEMPTS && left() > 0; attempt += 1) {
-    const encoded = await encodeImage(library, encoding, left())
+  for (let attempt = 0; attempt < MOST_ATTEMPTS && timeLeft() > 0; attempt += 1) {
+    const encoded = await encodeImage(library, encoding, timeLeft())
     if (base64Length(encoded.bytes.length) <= most) return ok(variantOf(source, encoding, encoded))
     encoding = await nextEncoding(library, encoding, encoded, most)
   }
-  return left() > 0 ? neverFits(most) : TOO_LONG
+  return timeLeft() > 0 ? neverFits(most) : TOO_LONG
 }
 
 /** From the best to the lowest acceptable. */
@@ -132,7 +139,7 @@ function variantOf({ library, form }: Source, { as }: Encoding, encoded: Encoded
     media_type: `image/${as.format}`,
     width,
     height,
-    made: {
+    params: {
       encoder: `sharp ${library.versions.sharp}`,
       ...as,
       width,

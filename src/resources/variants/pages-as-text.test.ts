@@ -4,8 +4,8 @@ import { pagesAsText } from './pages-as-text.ts'
 const LARGE_LIMIT = 10_000
 
 test('every page is under its number, and pages without words are named', () => {
-  const { text, shown } = pagesAsText(['one\ntwo', '', null], { from: 2, to: 4 }, 12, LARGE_LIMIT)
-  expect(shown).toEqual({ from: 2, to: 4 })
+  const { text, span } = pagesAsText(['one\ntwo', '', null], { from: 2, to: 4 }, 12, LARGE_LIMIT)
+  expect(span).toEqual({ from: 2, to: 4 })
   expect(text.split('\n').slice(1)).toEqual([
     '[Page 2 of 12]',
     'one',
@@ -26,12 +26,12 @@ test('the first line states that this is only text', () => {
 test('complete pages are shown while there is room, and the last line names the others', () => {
   const pages = Array.from({ length: 9 }, () => 'x'.repeat(200))
   for (let most = 600; most <= 2400; most += 7) {
-    const { text, shown } = pagesAsText(pages, { from: 3, to: 11 }, 20, most)
+    const { text, span } = pagesAsText(pages, { from: 3, to: 11 }, 20, most)
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most)
     const whole = text.match(/^x{200}$/gm)?.length ?? 0
-    expect(shown).toEqual({ from: 3, to: 2 + whole })
-    const left = shown.to === 10 ? 'page 11' : `pages ${shown.to + 1} to 11`
-    if (shown.to === 11) expect(text).toMatch(/x\n$/)
+    expect(span).toEqual({ from: 3, to: 2 + whole })
+    const left = span.to === 10 ? 'page 11' : `pages ${span.to + 1} to 11`
+    if (span.to === 11) expect(text).toMatch(/x\n$/)
     else expect(text).toContain(`\n[Omitted: ${left}, because the limit is ${most} bytes`)
   }
 })
@@ -39,8 +39,8 @@ test('complete pages are shown while there is room, and the last line names the 
 test('the beginning of a first page that is too long is shown, without half a character', () => {
   for (const most of [700, 701, 702, 703]) {
     const long = 'ü🚢'.repeat(500)
-    const { text, shown } = pagesAsText([long, 'two'], { from: 1, to: 3 }, 3, most)
-    expect(shown).toEqual({ from: 1, to: 1 })
+    const { text, span } = pagesAsText([long, 'two'], { from: 1, to: 3 }, 3, most)
+    expect(span).toEqual({ from: 1, to: 1 })
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most)
     expect(text).not.toContain('\ufffd')
     expect(text).toContain('\n[Omitted: the rest of page 1 and pages 2 to 3, because')

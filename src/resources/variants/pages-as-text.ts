@@ -12,17 +12,17 @@ export function pagesAsText(
   { from, to }: VariantSpan,
   count: number,
   most: number,
-): { readonly text: string; readonly shown: VariantSpan } {
+): { readonly text: string; readonly span: VariantSpan } {
   const room = most - NOTES_BYTES
   const pages = texts.map((text, at) => pageText(text, from + at, count))
   const whole = howManyFit(pages, room)
-  const shown = { from, to: from + Math.max(1, whole) - 1 }
+  const span = { from, to: from + Math.max(1, whole) - 1 }
   const body = whole === 0 ? `${cut(pages[0] ?? '', room)}\n` : pages.slice(0, whole).join('')
   const leftOut = {
     restOf: whole === 0 ? from : undefined,
-    pages: shown.to < to ? { from: shown.to + 1, to } : undefined,
+    pages: span.to < to ? { from: span.to + 1, to } : undefined,
   }
-  return { text: pagesHead(count) + body + pagesTail(leftOut, most), shown }
+  return { text: pagesHead(count) + body + pagesTail(leftOut, most), span }
 }
 
 /** An upper bound for the size of the first and last line. */

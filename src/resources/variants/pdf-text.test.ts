@@ -12,7 +12,7 @@ test('the words of all pages are returned, line by line', async () => {
     value: {
       bytes: expect.any(Buffer),
       media_type: 'text/plain',
-      made: {
+      params: {
         encoder: expect.stringMatching(/^unpdf \d+\.\d+\.\d+$/),
         format: 'text',
         pages: { from: 1, to: 3 },
@@ -32,7 +32,7 @@ test('the words of all pages are returned, line by line', async () => {
 
 test('requested pages are returned alone', async () => {
   const result = await pdfText(PDF, { from: 3, to: 3 })
-  expect(result).toMatchObject({ value: { made: { pages: { from: 3, to: 3 } } } })
+  expect(result).toMatchObject({ value: { params: { pages: { from: 3, to: 3 } } } })
   expect(linesOf(result)).toEqual(['[Page 3 of 3]', 'the last', ''])
 })
 
@@ -65,7 +65,7 @@ test('a long document is cut at a page, and continuing from there gives the rest
     if (!result.ok) throw new Error(result.error.message)
     expect(result.value.bytes.length).toBeLessThanOrEqual(6000)
     numbers.push(...(result.value.bytes.toString().match(/^page number \d+$/gm) ?? []))
-    from = (result.value.made.pages?.to ?? 40) + 1
+    from = (result.value.params.pages?.to ?? 40) + 1
   }
   expect(numbers).toEqual(pages.map((_, at) => `page number ${at + 1}`))
 })

@@ -6,23 +6,23 @@ import { pagesAsText } from './pages-as-text.ts'
 import { inPdf, type PdfLimits } from '../pdf/reader.ts'
 import type { VariantSpan, Variant } from './variant.ts'
 
-/** The text of a PDF, or of some of its pages; `made` lists the pages. Never throws. */
+/** The text of a PDF, or of some of its pages; `params` lists the pages. Never throws. */
 export async function pdfText(
   bytes: Buffer,
   pages?: VariantSpan,
   { most = LIMITS.pdf_text_bytes, ...limits }: PdfLimits & { readonly most?: number } = {},
 ): Promise<Result<Variant>> {
-  const read = await inPdf(bytes, READ, Read, { ...limits, given: { pages, most } })
+  const read = await inPdf(bytes, READ, Read, { ...limits, input: { pages, most } })
   if (!read.ok) return unreadable(read.unreadable)
   const { count, texts, version } = read.value
   const requested = pages ?? { from: 1, to: count }
   if (count > 0 && !exists(requested, count)) return outOfRange(requested, count)
   if (texts.every((text) => text === null)) return NOTHING_READ
-  const { text, shown } = pagesAsText(texts, requested, count, most)
+  const { text, span } = pagesAsText(texts, requested, count, most)
   return ok({
     bytes: Buffer.from(text),
     media_type: 'text/plain',
-    made: { encoder: `unpdf ${version}`, format: 'text', pages: shown },
+    params: { encoder: `unpdf ${version}`, format: 'text', pages: span },
   })
 }
 

@@ -12,7 +12,7 @@ test.each([
     value: {
       bytes: Buffer.from(expected),
       media_type: 'text/plain',
-      made: { encoder: 'hawser', format: 'text' },
+      params: { encoder: 'hawser', format: 'text' },
     },
   })
 })

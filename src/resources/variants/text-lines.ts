@@ -22,7 +22,7 @@ export function textLines(
   return ok({
     bytes: Buffer.from(lines.slice(from - 1, to).join('')),
     media_type: 'text/plain',
-    made: { encoder: 'hawser', format: 'text' },
+    params: { encoder: 'hawser', format: 'text' },
   })
 }
 

@@ -11,7 +11,7 @@ export interface Variant {
   /** Of an image. */
   readonly width?: number
   readonly height?: number
-  readonly made: VariantMade
+  readonly params: VariantMade
 }
 
 /** The requested form of an image. Without any field it is re-encoded at full size; images are never enlarged. */

@@ -7,11 +7,11 @@ import type { BlobKey } from '../../model/ids.ts'
  * Returns each blob once.
  */
 export class FreshBlobs {
-  readonly #held = new Map<string, Buffer>()
+  readonly #bytesByKey = new Map<string, Buffer>()
 
   /** `bytes` must be the content of `key`; they are not hashed again. */
   hold(key: BlobKey, bytes: Buffer): void {
-    this.#held.set(key, bytes)
+    this.#bytesByKey.set(key, bytes)
   }
 
   /** Returns a store that looks here first. */
@@ -19,8 +19,8 @@ export class FreshBlobs {
     return {
       ...store,
       get: async (key) => {
-        const bytes = this.#held.get(key)
-        this.#held.delete(key)
+        const bytes = this.#bytesByKey.get(key)
+        this.#bytesByKey.delete(key)
         return bytes === undefined ? store.get(key) : ok(bytes)
       },
     }

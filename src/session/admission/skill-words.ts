@@ -110,17 +110,18 @@ function sourceAt(text: string): { source: SourceRequest; rest: string } | strin
   const id = /^[^\s:,="]+/.exec(text)?.[0]
   if (id === undefined) return '--with needs the id of a context source'
   let rest = text.slice(id.length)
-  if (!rest.startsWith(':')) return isEnd(rest) ? { source: { id }, rest } : unexpected(rest)
+  if (!rest.startsWith(':'))
+    return isEnd(rest) ? { source: { id }, rest } : unexpectedCharacter(rest)
   const args = new Map<string, string>()
   do {
     const found = /^[:,]([^\s:,="]+)=("(?:[^"\\]|\\.)*"|[^\s,"]*)/s.exec(rest)
     const [whole = '', parameter = '', value = ''] = found ?? []
     if (found === null) return `expected PARAMETER=VALUE after ${rest.slice(0, 1)}`
     if (args.has(parameter)) return `the parameter ${parameter} occurs twice`
-    args.set(parameter, unquoted(value))
+    args.set(parameter, unquote(value))
     rest = rest.slice(whole.length)
   } while (rest.startsWith(','))
-  if (!isEnd(rest)) return unexpected(rest)
+  if (!isEnd(rest)) return unexpectedCharacter(rest)
   return { source: { id, args: Object.fromEntries(args) }, rest }
 }
 
@@ -128,12 +129,12 @@ function isEnd(rest: string): boolean {
   return rest === '' || /^\s/.test(rest)
 }
 
-function unexpected(rest: string): string {
+function unexpectedCharacter(rest: string): string {
   return `unexpected ${rest.slice(0, 1)}`
 }
 
 /** Inside quotes, a backslash makes the next character literal. */
-function unquoted(value: string): string {
+function unquote(value: string): string {
   return value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : value
 }
 

@@ -66,7 +66,7 @@ export async function personCommand(
         signal,
         folder: workspace.folder === '' ? undefined : workspace.folder,
         // Never without a sandbox: no question is asked.
-        run: sandbox.confined({
+        run: sandbox.runConfined({
           ...place,
           writable: 'workspace',
           keep: keepRedacted(log),

@@ -52,7 +52,7 @@ async function byGit(
   const isProtected = protection(files)
   let rest: Buffer = Buffer.alloc(0)
   let found = 0
-  const run = sandbox.confined({
+  const run = sandbox.runConfined({
     workspace: workspace.path,
     identity: workspace.identity,
     home: workspace.home,

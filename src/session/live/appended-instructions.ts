@@ -1,4 +1,4 @@
-import { grouped } from '../../encoding/amounts.ts'
+import { groupDigits } from '../../encoding/amounts.ts'
 import { sha256 } from '../../encoding/hash.ts'
 import { plainText } from '../../encoding/plain-text.ts'
 import { Redactor } from '../../encoding/redaction.ts'
@@ -53,8 +53,8 @@ function shownText(typed: string, redactor: Redactor): string {
 }
 
 function tooMuch(bytes: number, count: number): Failed {
-  const limit = `at most ${grouped(MOST_BYTES)} bytes in ${MOST_TEXTS} texts`
-  const message = `The appended instructions of one Session have ${limit}; these would be ${grouped(bytes)} bytes in ${count}.`
+  const limit = `at most ${groupDigits(MOST_BYTES)} bytes in ${MOST_TEXTS} texts`
+  const message = `The appended instructions of one Session have ${limit}; these would be ${groupDigits(bytes)} bytes in ${count}.`
   return failed('too_large', message, { bytes, limit: MOST_BYTES, texts: count }, [
     { action: 'Shorten the text, or put it in a file and mention the file in a message.' },
   ])

@@ -48,7 +48,7 @@ test('results join a commit, keys are redacted, and answers are acknowledged whe
     recordedText: (text: string) => text,
     placeOf: () => undefined,
   }
-  const questions = { recorded: (...what: unknown[]) => void steps.push(['recorded', ...what]) }
+  const questions = { noteRecord: (...what: unknown[]) => void steps.push(['recorded', ...what]) }
   const resourceNamed = async () => ok(undefined)
   const { log, record } = turnLog(session, {
     ...stages,

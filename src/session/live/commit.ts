@@ -51,7 +51,7 @@ interface OwnLog extends Pick<TurnParts['log'], 'recordedText' | 'placeOf'> {
 interface TurnAccess
   extends CommitStages, Pick<TurnParts['log'], 'turn' | 'store' | 'resourceNamed'> {
   readonly place: Pick<LogPlace, 'ids' | 'clock'>
-  readonly questions: Pick<SessionQuestions, 'recorded'>
+  readonly questions: Pick<SessionQuestions, 'noteRecord'>
 }
 
 /** The part of the Log that a Turn uses. `record` is its commit without the results that wait. */
@@ -80,11 +80,14 @@ export function turnLog(
 }
 
 /** Acknowledges answers once their decisions are durable. Questions are redacted, and so are the decisions here. */
-function reportingDecisions(append: Append, questions: Pick<SessionQuestions, 'recorded'>): Append {
+function reportingDecisions(
+  append: Append,
+  questions: Pick<SessionQuestions, 'noteRecord'>,
+): Append {
   return async (drafts) => {
     const recorded = await append(drafts)
     for (const { type, data } of drafts.of(undefined))
-      if (type === 'permission_decision') questions.recorded(data, recorded)
+      if (type === 'permission_decision') questions.noteRecord(data, recorded)
     return recorded
   }
 }

@@ -37,7 +37,7 @@ export class KeyedTurns {
     const unfit = this.#unfit(key)
     if (unfit !== undefined) return unfit
     const running = this.#running.get(key)
-    if (running !== undefined) return repeated(await running)
+    if (running !== undefined) return asRepeat(await running)
     const admitted = this.#unlessEarlier(key, admit)
     this.#running.set(key, admitted)
     const forget = () => void this.#running.delete(key)
@@ -83,7 +83,7 @@ export class KeyedTurns {
   }
 
   /** Resolves when every message so far is admitted or refused. */
-  async settled(): Promise<void> {
+  async untilSettled(): Promise<void> {
     await Promise.allSettled(this.#running.values())
   }
 
@@ -135,6 +135,6 @@ function endIsLost(): Result<never> {
   return failed('log_damaged', 'The end of the Turn with this message key is missing in the Log.')
 }
 
-function repeated(admitted: Result<AdmittedTurn>): Result<AdmittedTurn> {
+function asRepeat(admitted: Result<AdmittedTurn>): Result<AdmittedTurn> {
   return admitted.ok ? ok({ ...admitted.value, repeated: true }) : admitted
 }

@@ -22,12 +22,12 @@ export async function lastRequestOf(
   parts: Parts,
   all: readonly WholeEvent[],
   keeper: CacheKeeper,
-  { known, current }: KnownToday,
+  { knownRequests, current }: KnownToday,
 ): Promise<Result<SentRequest | undefined>> {
   const history = historyOf(all)
   const sent = sentRequest(history, keeper)
   if (sent === undefined) return ok(undefined)
-  const own = known.find(({ sha256 }) => sha256 === sent.request_sha256)
+  const own = knownRequests.find(({ sha256 }) => sha256 === sent.request_sha256)
   if (own !== undefined) return ok(own)
   const surface = await surfaceOf(parts, sent, current)
   if (surface === undefined) return ok(undefined)
@@ -39,7 +39,7 @@ export async function lastRequestOf(
 /** What need not be composed or read again. */
 interface KnownToday {
   /** Requests that this process sent. */
-  readonly known: readonly SentRequest[]
+  readonly knownRequests: readonly SentRequest[]
   /** The surface in force. */
   readonly current: RecordedSurface
 }
@@ -59,7 +59,7 @@ interface RecordedSent {
 }
 
 interface SentEvent {
-  readonly sent: WholeEvent<'provider_request'>
+  readonly event: WholeEvent<'provider_request'>
   readonly before: readonly WholeEvent[]
 }
 
@@ -67,27 +67,27 @@ function sentRequest(history: History, keeper: CacheKeeper): RecordedSent | unde
   const found = comparedRequest(history, keeper)
   if (found === undefined || 'earlier' in found) return found?.earlier
   const { state, events } = history
-  const sent = events[found.at]
-  if (sent?.type !== 'provider_request') return undefined
+  const event = events[found.at]
+  if (event?.type !== 'provider_request') return undefined
   const before = eventsBefore(events, found.at)
   const recorded = surfaceAfter({ state, events: before })
   return {
-    ...sent.data,
-    seq: sent.seq,
+    ...event.data,
+    seq: event.seq,
     provider: providerAfter({ state, events: before }) ?? '',
     surface: recorded?.blob,
     words_sha256: recorded?.words_sha256,
-    event: { sent, before },
+    event: { event, before },
   }
 }
 
 async function surfaceOf(
   { log: { store } }: Parts,
   { surface: blob }: RecordedSent,
-  { surface, recorded }: RecordedSurface,
+  { surface, event }: RecordedSurface,
 ): Promise<Surface | undefined> {
   if (blob === undefined) return undefined
-  if (blob === recorded.blob) return surface
+  if (blob === event.blob) return surface
   const frozen = await frozenSurface(store, blob)
   return frozen.ok ? frozen.value : undefined
 }
@@ -106,16 +106,16 @@ async function surfaceOnly(
 
 async function composedAgain(
   { log: { store }, model }: Parts,
-  { sent, before }: SentEvent,
+  { event, before }: SentEvent,
   { provider: providerName, words_sha256: words }: RecordedSent,
   surface: Surface,
 ): Promise<Result<SentRequest | undefined>> {
-  const dialect = await model.dialectOf(sent.data.dialect)
+  const dialect = await model.dialectOf(event.data.dialect)
   if (!dialect.ok) return ok(undefined)
-  const cacheKey = sent.data.cache_key
+  const cacheKey = event.data.cache_key
   const provider = dialect.value
   const parts: RequestParts = { provider, providerName, surface, words, store, cacheKey }
-  return new RequestComposer(parts, sent.turn_id).composeAgain(before, sent.data)
+  return new RequestComposer(parts, event.turn_id).composeAgain(before, event.data)
 }
 
 /** The last request to each of the models that were used last, newest first. Others are composed again when they are needed. */

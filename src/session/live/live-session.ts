@@ -45,7 +45,7 @@ export class LiveSession {
   /** The person's permission rules. Rules of this Session end with the process. */
   readonly rules: SessionRules
   readonly questions: SessionQuestions
-  readonly #keyed: KeyedTurns
+  readonly #keyedTurns: KeyedTurns
   readonly #turns: SessionTurns
 
   /**
@@ -60,7 +60,7 @@ export class LiveSession {
     this.#log = new SessionLog(log, id, held)
     this.#redactor = new Redactor(log.secrets)
     this.#admissions = new Admissions(person.limits.waiting_turns)
-    this.#keyed = new KeyedTurns(log, this.#log)
+    this.#keyedTurns = new KeyedTurns(log, this.#log)
     const { clock, ids } = log.place
     this.questions = new SessionQuestions({
       clock,
@@ -68,7 +68,7 @@ export class LiveSession {
       waitMs: person.limits.question_ms,
       publish: (notice) => this.#log.notice(notice),
       session: id,
-      redacted: (text) => this.#redactor.text(text),
+      redact: (text) => this.#redactor.text(text),
     })
     const { rules, questions } = this
     const isNew = held !== undefined
@@ -89,7 +89,7 @@ export class LiveSession {
 
   /** A Turn is running or waiting, or a message is being admitted. */
   get hasWork(): boolean {
-    return this.busy || this.#keyed.any
+    return this.busy || this.#keyedTurns.any
   }
 
   /** The number of the next Event. */
@@ -116,7 +116,7 @@ export class LiveSession {
   async admit(typed: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
     const { messageKey } = options
     if (messageKey === undefined) return this.#admit(typed, options)
-    return this.#keyed.once(messageKey, () => this.#admit(typed, options))
+    return this.#keyedTurns.once(messageKey, () => this.#admit(typed, options))
   }
 
   async #admit(typed: string, options: AdmitOptions): Promise<Result<AdmittedTurn>> {
@@ -160,8 +160,8 @@ export class LiveSession {
       const input = {
         source: turnSource(options, person.presenter),
         text,
-        resolved: resolved.value,
-        mentioned: named.value,
+        attachments: resolved.value,
+        mentions: named.value,
         views,
         piped,
         presenterContext,
@@ -185,7 +185,7 @@ export class LiveSession {
       const writer = await this.#log.acquire()
       if (!writer.ok) return writer
       try {
-        return await work(this.#turns.locked(writer.value, place.value.signal))
+        return await work(this.#turns.lockedSession(writer.value, place.value.signal))
       } finally {
         await this.#log.release(writer.value)
       }
@@ -263,14 +263,14 @@ export class LiveSession {
    */
   end({ forever = false, leaves = false } = {}): void {
     if (forever) this.#admissions.close()
-    this.#keyed.refuseLookups()
+    this.#keyedTurns.refuseLookups()
     this.#admissions.refuseWaiting()
     this.#admissions.interrupt(leaves ? LEAVE_REASON : undefined)
   }
 
   /** Resolves when no Turn is running or waiting, and none can start any more if all clients have left. */
   async idle(): Promise<void> {
-    await this.#keyed.settled()
+    await this.#keyedTurns.untilSettled()
     await this.#admissions.idle()
   }
 
@@ -330,9 +330,9 @@ export class LiveSession {
     const begun = await leavingUnless<AdmittedTurn>(release, async () => {
       if (left !== undefined) return this.#turns.goOn(writer.value, left, place)
       const earlier =
-        messageKey === undefined ? ok(undefined) : await this.#keyed.earlier(messageKey)
+        messageKey === undefined ? ok(undefined) : await this.#keyedTurns.earlier(messageKey)
       if (!earlier.ok) return earlier
-      if (earlier.value !== undefined) return this.#keyed.asAdmitted(earlier.value)
+      if (earlier.value !== undefined) return this.#keyedTurns.asAdmitted(earlier.value)
       const compacted = await this.#turns.compactByPolicy(writer.value, place.signal)
       if (!compacted.ok) return compacted
       return this.#turns.open(writer.value, input, options, place)

@@ -110,13 +110,13 @@ export async function prepareCompaction(
 ): Promise<Result<PreparedCompaction>> {
   const found = await recordedSurface(parts.log.store, events)
   if (!found.ok) return found
-  const { surface, recorded } = found.value
-  const renewed = await newerSurface(parts, state, recorded, 'checkpoint')
+  const { surface, event } = found.value
+  const renewed = await newerSurface(parts, state, event, 'checkpoint')
   const window = parts.model.factsOf(state.provider, state.model)?.window_tokens
   const plan = planCompaction(events, {
     trigger,
     surface,
-    renewed: renewed?.frozen.surface,
+    nextSurface: renewed?.frozen.surface,
     // Sessions of earlier versions have no such tool before they take over a new surface.
     pointers: surface.tools.some(({ name }) => name === 'history_search'),
     window,

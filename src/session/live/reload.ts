@@ -17,8 +17,8 @@ export async function reloadSurface(
   return session.between<string | undefined>(async ({ record }) => {
     const found = await recordedSurface(parts.log.store, session.events)
     if (!found.ok) return found
-    const { surface, recorded } = found.value
-    const newer = await newerSurface(parts, session.state, recorded, 'reload')
+    const { surface, event } = found.value
+    const newer = await newerSurface(parts, session.state, event, 'reload')
     if (newer === undefined) return ok(undefined)
     const stored = await storeSurface(parts.log, newer)
     if (!stored.ok) return stored

@@ -28,7 +28,7 @@ export type Writer = LogWriter<SessionState>
  */
 export class SessionLog {
   readonly id: SessionId
-  readonly #shared: SessionParts['log']
+  readonly #logParts: SessionParts['log']
   readonly #watchers = new Watchers(() => this.#watch())
   readonly #redactor: Redactor
   readonly #notices: RedactedNotices
@@ -45,24 +45,24 @@ export class SessionLog {
   #allKnown = true
   #taking: Promise<void> = Promise.resolve()
   /** The writer from the creation of the Log, kept for the next `acquire`. */
-  #held: Writer | undefined
+  #newWriter: Writer | undefined
   #writing: boolean
   /** The position after the last line that this process wrote. */
-  #written: Cursor | undefined
+  #ownEnd: Cursor | undefined
   /** This process created the Log, so that nothing of it can be skipped. */
-  readonly #created: boolean
+  readonly #isNew: boolean
   #closed = false
   #headReported = false
   #following: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
   constructor(shared: SessionParts['log'], id: SessionId, held?: Writer) {
     this.id = id
-    this.#shared = shared
+    this.#logParts = shared
     this.#redactor = new Redactor(shared.secrets)
     this.#notices = new RedactedNotices(this.#redactor, (notice) => this.#watchers.notice(notice))
-    this.#held = held
+    this.#newWriter = held
     this.#writing = held !== undefined
-    this.#created = held !== undefined
+    this.#isNew = held !== undefined
     this.#history = new LiveHistory(shared.store)
   }
 
@@ -98,15 +98,15 @@ export class SessionLog {
   /** Takes the lock, reads what others wrote, and ends a crashed Turn, unless the caller `continues` it. Undo: `release`. */
   async acquire(continues?: Continues): Promise<Result<Writer>> {
     if (this.#closed) return failed('interrupted', 'The Session is closed; open it again.')
-    const { place, store } = this.#shared
+    const { place, store } = this.#logParts
     const keep = (bytes: Buffer, type: Parameters<typeof store.put>[1]) => store.put([bytes], type)
-    const held = this.#held
-    this.#held = undefined
+    const held = this.#newWriter
+    this.#newWriter = undefined
     // This process is about to write: if it started to follow just now, it need not continue.
     this.#following?.stop.abort()
     const writer =
       held === undefined
-        ? await acquireLog(place, this.id, { fold: sessionFold, keep, written: this.#written })
+        ? await acquireLog(place, this.id, { fold: sessionFold, keep, ownEnd: this.#ownEnd })
         : ok(held)
     if (!writer.ok) {
       this.#watch()
@@ -131,7 +131,7 @@ export class SessionLog {
       await this.#reportHead(writer)
     } finally {
       await writer.release().finally(() => {
-        this.#written = writer.cursor
+        this.#ownEnd = writer.cursor
         this.#writing = false
         this.#watch()
       })
@@ -169,14 +169,14 @@ export class SessionLog {
 
   /** A checkpoint or surface stays while this process runs: it vouches for itself. */
   async #withdraw(writer: Writer, uncovered: readonly LogLine[]): Promise<Result<void>> {
-    const claims = uncovered.flatMap(({ logged }) =>
-      ANSWERED.has(logged.event.type) ? [logged] : [],
+    const claims = uncovered.flatMap(({ content }) =>
+      ANSWERED.has(content.event.type) ? [content] : [],
     )
     if (claims.length === 0) return ok(undefined)
     const lines = await writer.append(takeBack(this.state, claims), 'now')
     if (!lines.ok) return lines
     await this.#takeInOrder(lines.value, () => true)
-    return { ok: false, error: notCovered(this.#shared.place) }
+    return { ok: false, error: notCovered(this.#logParts.place) }
   }
 
   /** The text as a commit records it. */
@@ -192,7 +192,7 @@ export class SessionLog {
   ): AsyncGenerator<SessionUpdate, void> {
     const log = {
       session: this.id,
-      parts: this.#shared,
+      parts: this.#logParts,
       questions,
       nextSeq: () => this.#cursor.seq,
       subscribe: () => this.subscribe(),
@@ -212,8 +212,8 @@ export class SessionLog {
     this.#closed = true
     this.#watchers.close()
     await this.#unfollow()
-    await this.#held?.release()
-    this.#held = undefined
+    await this.#newWriter?.release()
+    this.#newWriter = undefined
   }
 
   /**
@@ -223,7 +223,7 @@ export class SessionLog {
   async #reportHead(writer: Writer): Promise<void> {
     const { headFailure } = writer
     if (headFailure !== undefined && !this.#headReported) {
-      const notice = headNotice(headFailure, this.#shared.place)
+      const notice = headNotice(headFailure, this.#logParts.place)
       await this.commit(writer)([notice])
     }
     this.#headReported = headFailure !== undefined
@@ -235,10 +235,10 @@ export class SessionLog {
   }
 
   async #read(): Promise<Result<void>> {
-    const reader = await openReader(this.#shared.place, this.id)
+    const reader = await openReader(this.#logParts.place, this.id)
     if (!reader.ok) return reader
     try {
-      if (this.#cursor.offset === 0 && !this.#created) await this.#skipRange(reader.value)
+      if (this.#cursor.offset === 0 && !this.#isNew) await this.#skipRange(reader.value)
       const read = await reader.value.lines(this.#cursor)
       if (!read.ok) return read
       const { lines, damage } = read.value
@@ -262,14 +262,14 @@ export class SessionLog {
     if (tail.offset === 0) return
     this.#first = tail.seq
     this.#cursor = tail
-    this.#allKnown = reader.vouched
+    this.#allKnown = reader.isVouched
   }
 
   #forget(): void {
     this.#first = 0
     this.#turnStarts.clear()
     this.#incomplete = false
-    this.#history = new LiveHistory(this.#shared.store)
+    this.#history = new LiveHistory(this.#logParts.store)
     this.#watchers.resync(-1)
     this.#cursor = LOG_START
     this.#state.forget()
@@ -282,7 +282,7 @@ export class SessionLog {
   }
 
   #settle(): Promise<void> {
-    const { place } = this.#shared
+    const { place } = this.#logParts
     this.#taking = this.#taking.then(() => this.#state.settle(place, this.id, this.#cursor))
     return this.#taking
   }
@@ -294,7 +294,8 @@ export class SessionLog {
     const added = await this.#history.add(fresh)
     this.#state.take(fresh, covers)
     this.#cursor = fresh.at(-1)?.next ?? this.#cursor
-    this.#allKnown &&= added.length === fresh.length || fresh.every(({ logged }) => logged.known)
+    this.#allKnown &&=
+      added.length === fresh.length || fresh.every(({ content }) => content.isKnown)
     this.#watchers.lines(fresh, added)
     const types = new Set<string>()
     const outside = withoutCalls(this.events)
@@ -320,7 +321,7 @@ export class SessionLog {
     const from = rawStart(this.state)
     if (from.seq >= this.#first) return
     this.#incomplete = true
-    const reader = await openReader(this.#shared.place, this.id)
+    const reader = await openReader(this.#logParts.place, this.id)
     if (!reader.ok) return
     try {
       const lines: LogLine[] = []
@@ -330,7 +331,7 @@ export class SessionLog {
         return undefined
       }, from)
       if (!end.ok || lines.at(-1)?.hash !== this.#cursor.prev) return
-      const history = new LiveHistory(this.#shared.store)
+      const history = new LiveHistory(this.#logParts.store)
       await history.add(lines)
       this.#history = history
       this.#first = from.seq
@@ -350,7 +351,7 @@ export class SessionLog {
     return before.reduce((best, place) => (place.seq > best.seq ? place : best), LOG_START)
   }
 
-  #place({ seq, offset, logged: { event } }: LogLine): void {
+  #place({ seq, offset, content: { event } }: LogLine): void {
     if (event.type === 'turn_started') this.#turnStarts.set(seq, { offset, prev: event.prev })
   }
 
@@ -373,7 +374,7 @@ export class SessionLog {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const reader = await openReader(this.#shared.place, this.id)
+    const reader = await openReader(this.#logParts.place, this.id)
     if (!reader.ok) return this.#watchers.resync(this.#cursor.seq - 1)
     try {
       if (signal.aborted) return

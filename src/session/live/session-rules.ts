@@ -35,8 +35,9 @@ export class SessionRules {
    * Session.
    */
   async keep(answer: PermissionAnswer): Promise<Result<PermissionAnswer>> {
-    const { allowed, scope, rule } = answer
-    if (!allowed || scope === 'once' || rule === undefined) return ok({ ...answer, scope: 'once' })
+    const { isAllowed, scope, rule } = answer
+    if (!isAllowed || scope === 'once' || rule === undefined)
+      return ok({ ...answer, scope: 'once' })
     if (scope === 'session') {
       this.#own.push(rule)
       return ok(answer)

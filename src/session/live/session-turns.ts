@@ -79,7 +79,7 @@ export class SessionTurns {
   }
 
   /** What the holder of the lock can do between two Turns. */
-  locked(writer: Writer, signal: AbortSignal): LockedSession {
+  lockedSession(writer: Writer, signal: AbortSignal): LockedSession {
     return {
       record: this.#log.commit(writer),
       ask: async (text, purpose) => {
@@ -118,7 +118,7 @@ export class SessionTurns {
     if (model.pressure?.policy !== 'auto' || !isDue(model, this.#log)) return ok(undefined)
     const options = { trigger: 'policy_auto' } as const
     const { compactLocked } = await import('./locked-compaction.ts')
-    const locked = this.locked(writer, signal)
+    const locked = this.lockedSession(writer, signal)
     const done = await compactLocked(this.#parts, this.#log, options, locked)
     return done.ok ? ok(undefined) : done
   }
@@ -134,8 +134,8 @@ export class SessionTurns {
     const skills = await judgeSkills(this.#parts.tools.skills, options.skills ?? [], skillsBy)
     if (!skills.ok) return skills
     const own = this.#turnLog(writer, this.#parts.log.place.ids.turn(), place)
-    const { resolved = [], mentioned, purpose } = message
-    const stored = await renewInputs(this.#parts.log.store, resolved, mentioned?.mentions)
+    const { attachments = [], mentions, purpose } = message
+    const stored = await renewInputs(this.#parts.log.store, attachments, mentions?.mentions)
     if (!stored.ok) return stored
     const record = this.#log.commit(writer)
     const set = await this.recordSettings(options.settings ?? {}, record)
@@ -197,7 +197,7 @@ export class SessionTurns {
     const { log, steering } = own
     try {
       const { rules, questions } = this.#own
-      const continued = input === undefined
+      const isContinued = input === undefined
       const purpose = input?.purpose
       const context = {
         ...own,
@@ -205,11 +205,11 @@ export class SessionTurns {
         lastRequests: this.#lastRequests,
         recordedSurface: () => this.#recordedSurface(),
         purpose,
-        continued,
+        isContinued,
       }
       const [parts, news] = await Promise.all([
         turnParts(this.#parts, { session: this.#log, rules, questions }, context),
-        purpose === undefined && !continued ? this.#surfaceNews() : undefined,
+        purpose === undefined && !isContinued ? this.#surfaceNews() : undefined,
       ])
       const announced = news === undefined ? ok(undefined) : await log.commit([news])
       if (!announced.ok) return announced
@@ -252,7 +252,7 @@ function isDue(
 ): boolean {
   const window = factsOf(provider, model)?.window_tokens
   const gauge = gaugeOf(events, { model, dialect: dialectNameOf(provider) })
-  if (window === undefined || gauge === undefined || gauge.undone) return false
+  if (window === undefined || gauge === undefined || gauge.wasUndone) return false
   return isAtLeast(tierOf(gauge.tokens, window, pressure?.limits), 'warning')
 }
 

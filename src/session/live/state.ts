@@ -106,12 +106,12 @@ export const sessionFold: Fold<SessionState> = {
   takeBack: (state, lines) =>
     takeBack(
       state,
-      lines.map(({ logged }) => logged),
+      lines.map(({ content }) => content),
     ),
-  step: (before, { logged }, vouched) => {
-    const state = { ...before, last_ts: logged.event.ts, session_id: logged.event.session_id }
-    if (!logged.known) return state
-    const { event } = logged
+  step: (before, { content }, vouched) => {
+    const state = { ...before, last_ts: content.event.ts, session_id: content.event.session_id }
+    if (!content.isKnown) return state
+    const { event } = content
     switch (event.type) {
       case 'session_started': {
         const { workspace = '', provider = '', model = '', mode, permission_mode } = event.data
@@ -120,7 +120,7 @@ export const sessionFold: Fold<SessionState> = {
         if (state.provider !== '')
           return {
             ...state,
-            ...settled(state, { provider, model, mode, permission_mode }, vouched),
+            ...settingsInForce(state, { provider, model, mode, permission_mode }, vouched),
           }
         const root_session_id = event.session_id
         // There is nothing else to begin with, but a mode is at most the default.
@@ -148,7 +148,7 @@ export const sessionFold: Fold<SessionState> = {
         }
         return {
           ...state,
-          ...settled(state, chosen, vouched),
+          ...settingsInForce(state, chosen, vouched),
           title: title ?? state.title,
           ...(effort === undefined ? {} : { effort }),
         }
@@ -245,7 +245,7 @@ function afterFork(
   return {
     ...state,
     ...began,
-    ...settled({ ...state, ...began }, chosen, vouched),
+    ...settingsInForce({ ...state, ...began }, chosen, vouched),
     title,
     root_session_id,
     parent_session_id,
@@ -267,7 +267,7 @@ function withResources(
 type ChosenSettings = Pick<SessionState, 'provider' | 'model' | 'mode' | 'permission_mode'>
 
 /** What a line sets: if it is not vouched for, only stricter modes. */
-function settled(
+function settingsInForce(
   state: SessionState,
   chosen: ChosenSettings,
   vouched: boolean,

@@ -52,7 +52,7 @@ interface TurnContext extends Pick<TurnParts['person'], 'signal' | 'steering'> {
   readonly recordedSurface: () => Promise<Result<RecordedSurface>>
   readonly purpose: TurnInput['purpose']
   /** It continues after a crash. */
-  readonly continued: boolean
+  readonly isContinued: boolean
 }
 
 /** Builds the parts of one Turn: the shared parts, bound to its Session and its part of the Log. */
@@ -66,7 +66,7 @@ export async function turnParts(
   if (!model.ok) return model
   const person = personOf(shared, owner, own)
   const { limits = TIER_PERCENT } = shared.model.pressure ?? {}
-  const context = { limits, fixed: own.purpose !== undefined }
+  const context = { limits, withoutCompaction: own.purpose !== undefined }
   const tools = toolsOf(shared, owner, { log, person, model: model.value })
   return ok({ log, model: model.value, context, tools, person })
 }
@@ -74,20 +74,20 @@ export async function turnParts(
 async function modelOf(
   shared: SessionParts,
   { session: { state } }: SessionContext,
-  { log, holdsKey, lastRequests, recordedSurface, continued }: TurnContext,
+  { log, holdsKey, lastRequests, recordedSurface, isContinued }: TurnContext,
 ): Promise<Result<TurnParts['model']>> {
   const { model } = shared
   const found = await recordedSurface()
   if (!found.ok) return found
   const provider = await model.providerOf(state.provider)
   if (!provider.ok) return provider
-  const { surface, recorded } = found.value
+  const { surface, event } = found.value
   const { dialect } = provider.value
   const keeper = { provider: state.provider, dialect, model: surface.model }
-  const known = { known: lastRequests, current: found.value }
+  const known = { knownRequests: lastRequests, current: found.value }
   const last = await lastRequestOf(shared, log.events(), keeper, known)
   if (!last.ok) return last
-  const call = continued ? interruptedCall(log.events(), log.turn) : undefined
+  const call = isContinued ? interruptedCall(log.events(), log.turn) : undefined
   const before =
     call === undefined
       ? ok(undefined)
@@ -98,14 +98,14 @@ async function modelOf(
     provider: provider.value,
     providerName: state.provider,
     surface,
-    words: recorded.words_sha256,
+    words: event.words_sha256,
     facts: model.factsOf(state.provider, surface.model),
     larger: largerModels(model, state.provider, surface.model),
     cacheKey: cacheKeyOf(found.value, state),
     variants: model.variants ?? variantMaker,
     holdsKey,
     lastRequest: last.value,
-    ...(call === undefined ? {} : { interrupted: { ...call, before: before.value } }),
+    ...(call === undefined ? {} : { interruptedCall: { ...call, before: before.value } }),
     limits: { provider_calls },
     retry: { retries, chance: model.chance },
   })
@@ -162,7 +162,7 @@ function toolsOf(
     toolset: tools.toolset,
     instructions: tools.instructions && { ...tools.instructions, ...named },
     posture: async (claim) => {
-      const confined = claim.effect === 'run' && (await tools.sandbox.confines())
+      const isConfined = claim.effect === 'run' && (await tools.sandbox.confines())
       const own = await owner.rules.inForce()
       // A Skill lends nothing to its own hydrations.
       const active = activeSkills(turn.log.events(), turn.log.turn)
@@ -170,7 +170,7 @@ function toolsOf(
       const lent = lending.length === 0 ? [] : await lentBy(lending)
       const { state } = owner.session
       const instance = state.tether !== undefined
-      return { mode: modeOfCalls(state), confined, rules: own && [...own, ...lent], instance }
+      return { mode: modeOfCalls(state), isConfined, rules: own && [...own, ...lent], instance }
     },
     placeOf: async (path) => {
       const place = await tools.files.realRelative(path)
@@ -216,10 +216,10 @@ async function ingest(
   const resolved = await resolveAttachments([input], {
     clock: place.clock,
     keep,
-    confined: files,
+    workspaceFiles: files,
     redactor: new Redactor(secrets),
     signal,
-    taken: attachedBytes(events(), turn),
+    takenBytes: attachedBytes(events(), turn),
   })
   if (!resolved.ok) return resolved
   const [only] = resolved.value
@@ -265,14 +265,14 @@ function contextOf(
     async (command) => {
       const confined = await sandbox.confines()
       const confinement = { ...confinementOf({ workspace, tools }, writable), keep, watching }
-      const run = confined ? sandbox.confined(confinement) : sandbox.unconfined(confinement)
+      const run = confined ? sandbox.runConfined(confinement) : sandbox.runUnconfined(confinement)
       return run(command)
     }
   return {
     signal: person.signal,
     files,
     ownInstructions: instructions && ((limit) => instructions.files.own(limit)),
-    decided: new Set(claim.paths),
+    decidedPaths: new Set(claim.paths),
     folder: folder === '' ? undefined : folder,
     run: runner(decision.writable),
     runReadOnly: runner('nothing'),

@@ -41,7 +41,7 @@ export class VouchedState {
       const covered = covers(line.seq)
       this.#state = sessionFold.step(this.#state, line, covered)
       this.#next = line.seq + 1
-      if (!covered && canWiden(line.logged)) this.#doubt ??= line.seq
+      if (!covered && canWiden(line.content)) this.#doubt ??= line.seq
     }
   }
 

@@ -143,16 +143,16 @@ function sumOf(all: readonly CachedTokens[]): CachedTokens {
   const input = total(all, (one) => one.input)
   const cached_read = total(all, (one) => one.cached_read)
   const cache_write = total(all, (one) => one.cache_write)
-  return { input, cached_read, cache_write, cached_ratio: rounded(cached_read / (input || 1)) }
+  return { input, cached_read, cache_write, cached_ratio: round(cached_read / (input || 1)) }
 }
 
 function movement(a: RunFigures, b: RunFigures): Comparison['moved'] {
   const moved = {
-    first: rounded(b.first.cached_ratio - a.first.cached_ratio),
-    after_first: rounded(b.after_first.cached_ratio - a.after_first.cached_ratio),
+    first: round(b.first.cached_ratio - a.first.cached_ratio),
+    after_first: round(b.after_first.cached_ratio - a.after_first.cached_ratio),
   }
   if (a.other_workspace === undefined || b.other_workspace === undefined) return moved
-  const other_workspace = rounded(b.other_workspace.cached_ratio - a.other_workspace.cached_ratio)
+  const other_workspace = round(b.other_workspace.cached_ratio - a.other_workspace.cached_ratio)
   return { ...moved, other_workspace }
 }
 
@@ -160,6 +160,6 @@ function total<T>(all: readonly T[], of: (one: T) => number): number {
   return all.reduce((sum, one) => sum + of(one), 0)
 }
 
-function rounded(ratio: number): number {
+function round(ratio: number): number {
   return Math.round(ratio * 1e4) / 1e4
 }

@@ -93,7 +93,7 @@ export class RunEvidence {
     } else if (event.type === 'user_message') {
       this.#prompts.push(event.data.text)
     } else if (event.type === 'tool_call') {
-      this.#called(event.data)
+      this.#noteCall(event.data)
     } else if (event.type === 'tool_result') {
       this.#came(event.data)
     }
@@ -125,7 +125,7 @@ export class RunEvidence {
     }
   }
 
-  #called({ call_id, name, arguments: text }: WholeEvent<'tool_call'>['data']): void {
+  #noteCall({ call_id, name, arguments: text }: WholeEvent<'tool_call'>['data']): void {
     const args = name === 'read' ? parseJson(text) : undefined
     const path = isJsonObject(args) ? args['path'] : undefined
     this.#reading.set(call_id, typeof path === 'string' ? path : '')

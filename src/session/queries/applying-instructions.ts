@@ -34,10 +34,10 @@ export async function applyingInstructions(
   const keeper = { put: keptIn(new Map()), redactor: new Redactor([]) }
   const found = await currentInstructions(parts, events, paths, keeper)
   if (!found.ok) return found
-  return ok((found.value.facts.instructions ?? []).map(shown))
+  return ok((found.value.facts.instructions ?? []).map(applyingOf))
 }
 
-function shown(named: NamedInstructions): ApplyingInstructions {
+function applyingOf(named: NamedInstructions): ApplyingInstructions {
   const { path, bytes, content_sha256, refused, withheld, blob, truncated } = named
   const why = refused ?? withheld ?? (truncated === true ? 'truncated' : undefined)
   return {

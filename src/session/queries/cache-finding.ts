@@ -31,7 +31,7 @@ export interface JudgedRequest {
 
 export interface Circumstances {
   /** The share of the request, from 0 to 1, that it has in common with the last answered request. */
-  readonly known: number
+  readonly knownShare: number
   readonly sameKey: boolean
   /** Requests with the same key in the last minute, including this one. */
   readonly lately: number
@@ -42,11 +42,11 @@ export interface Circumstances {
 /** Compares the shared prefix of a request with what was cached. `undefined` if there is nothing to explain. Pure. */
 export function cacheFinding(
   { transport, prefix_break, usage, idle_ms }: JudgedRequest,
-  { known, sameKey, lately, projects }: Circumstances,
+  { knownShare, sameKey, lately, projects }: Circumstances,
 ): CacheFinding | undefined {
   if (prefix_break?.cause === 'unknown') return 'bug'
   if (usage === undefined || idle_ms === undefined) return undefined
-  const expected = known * usage.input
+  const expected = knownShare * usage.input
   const enough = usage.cached_read >= expected * (projects ? ENOUGH_WITH_PICTURES : ENOUGH)
   if (enough) return undefined
   if (transport === 'in-process') return 'no_cache'

@@ -77,16 +77,16 @@ export class CacheReport {
   /** The request that is not yet returned. */
   #open: OpenRequest | undefined
   /** The last request to each model with a completed answer: a provider may not have cached any other. */
-  readonly #known = new Map<string, KnownRequest>()
+  readonly #lastAnswered = new Map<string, KnownRequest>()
   /** The size of the last request to each model, and of the last one to any model. */
-  readonly #sent = new Map<string, number>()
+  readonly #lastBytes = new Map<string, number>()
   #lastSent: number | undefined
   #requests = 0
-  #answered = 0
+  #answeredCount = 0
   #afterFirst: Omit<CachedTokens, 'cached_ratio'> = NO_TOKENS
   #requestBytes = 0
   #sentBytes = 0
-  #continued = 0
+  #continuedCount = 0
   readonly #breaks = new Map<string, number>()
   readonly #findings = new Map<string, number>()
   #key = ''
@@ -113,11 +113,11 @@ export class CacheReport {
   get summary(): CacheSummary {
     return {
       requests: this.#requests,
-      answered: this.#answered,
+      answered: this.#answeredCount,
       after_first: withRatio(this.#afterFirst),
       request_bytes: this.#requestBytes,
       sent_bytes: this.#sentBytes,
-      continued: this.#continued,
+      continued: this.#continuedCount,
       breaks: Object.fromEntries(this.#breaks),
       findings: Object.fromEntries(this.#findings),
     }
@@ -129,16 +129,16 @@ export class CacheReport {
     this.#lately = [...lately.filter((time) => at - time < MINUTE_MS), at].slice(-MOST_LATELY)
     this.#key = data.cache_key
     const keeper = JSON.stringify([this.#provider, data.dialect, data.model])
-    const known = this.#known.get(keeper)
+    const known = this.#lastAnswered.get(keeper)
     if (known !== undefined) {
       // The first and last of three consecutive requests share at least the prefix that all three share.
       const bytes = Math.min(known.bytes, data.shared_prefix_bytes)
-      this.#known.set(keeper, { ...known, bytes })
+      this.#lastAnswered.set(keeper, { ...known, bytes })
     }
-    const compared = this.#sent.get(keeper) ?? this.#lastSent
+    const comparedBytes = this.#lastBytes.get(keeper) ?? this.#lastSent
     const turn = turn_id === undefined ? 0 : this.#turns
-    this.#open = { seq, at, turn_id, turn, keeper, compared, data }
-    this.#sent.set(keeper, data.request_bytes)
+    this.#open = { seq, at, turn_id, turn, keeper, comparedBytes, data }
+    this.#lastBytes.set(keeper, data.request_bytes)
     this.#lastSent = data.request_bytes
   }
 
@@ -152,11 +152,11 @@ export class CacheReport {
     const open = this.#open
     if (open === undefined) return undefined
     this.#open = undefined
-    const known = this.#known.get(open.keeper)
+    const known = this.#lastAnswered.get(open.keeper)
     const explained = explain(open, known, usage?.data, this.#lately.length)
     if (usage !== undefined) {
       const { cache_key } = open.data
-      this.#known.set(open.keeper, { cache_key, at: Date.parse(usage.ts), bytes: Infinity })
+      this.#lastAnswered.set(open.keeper, { cache_key, at: Date.parse(usage.ts), bytes: Infinity })
     }
     this.#count(explained)
     return explained
@@ -166,12 +166,12 @@ export class CacheReport {
     this.#requests += 1
     this.#requestBytes += request.request_bytes
     this.#sentBytes += request.sent_bytes
-    if (request.continuation?.used === true) this.#continued += 1
+    if (request.continuation?.used === true) this.#continuedCount += 1
     if (prefix_break !== undefined) increase(this.#breaks, prefix_break.cause)
     if (finding !== undefined) increase(this.#findings, finding)
     if (usage === undefined) return
-    if (this.#answered > 0) this.#afterFirst = sumOf(this.#afterFirst, usage)
-    this.#answered += 1
+    if (this.#answeredCount > 0) this.#afterFirst = sumOf(this.#afterFirst, usage)
+    this.#answeredCount += 1
   }
 }
 
@@ -190,7 +190,7 @@ interface OpenRequest {
   /** Who keeps its cache: provider, dialect and model. */
   readonly keeper: string
   /** Bytes of the request it is compared with. */
-  readonly compared: number | undefined
+  readonly comparedBytes: number | undefined
   readonly data: RecordedRequest
 }
 
@@ -203,7 +203,7 @@ interface KnownRequest {
 }
 
 function explain(
-  { seq, at, turn, compared, data }: OpenRequest,
+  { seq, at, turn, comparedBytes, data }: OpenRequest,
   before: KnownRequest | undefined,
   used: EventData<'provider_usage'> | undefined,
   lately: number,
@@ -223,14 +223,14 @@ function explain(
     sent_bytes: data.sent_bytes ?? request_bytes,
     shared_prefix_bytes,
     shared_ratio: ratio(shared_prefix_bytes, request_bytes),
-    ...(compared === undefined ? {} : { kept_ratio: keptRatio(data, compared) }),
+    ...(comparedBytes === undefined ? {} : { kept_ratio: keptRatio(data, comparedBytes) }),
     ...(before === undefined ? {} : { idle_ms: Math.max(0, at - before.at) }),
     ...(prefix_break === undefined ? {} : { prefix_break }),
     ...(tokens === undefined ? {} : { usage: tokens }),
     ...(used?.continuation === undefined ? {} : { continuation: used.continuation }),
   }
   const finding = cacheFinding(request, {
-    known: ratio(Math.min(before?.bytes ?? 0, request_bytes), request_bytes),
+    knownShare: ratio(Math.min(before?.bytes ?? 0, request_bytes), request_bytes),
     sameKey: before?.cache_key === data.cache_key,
     lately,
     projects: (data.projected ?? []).length > 0,

@@ -43,7 +43,7 @@ export async function sessionContext(
     events: session.events,
   })
   if (!instructions.ok) return instructions
-  const { body, projected, segments } = preview.value
+  const { body, projections: projected, segments } = preview.value
   const { events, state } = session
   const { provider, model } = state
   const { limits = TIER_PERCENT } = parts.model.pressure ?? {}

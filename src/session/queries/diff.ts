@@ -49,7 +49,7 @@ export async function diffTurns(
   return ok({
     files: await Promise.all(changes.map((change) => diffOf(log.store, redactor, change))),
     uncovered,
-    undone: chosen?.undone ?? false,
+    undone: chosen?.isUndone ?? false,
   })
 }
 

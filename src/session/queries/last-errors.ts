@@ -28,9 +28,9 @@ async function errorsOf(place: LogPlace, session: SessionId): Promise<ErrorKind[
     for await (const line of reader.value.backward()) {
       lines += 1
       if (!line.ok || lines > LINES) break
-      const { logged } = line.value
-      if (!logged.known || logged.event.type !== 'turn_ended') continue
-      const { error } = logged.event.data
+      const { content } = line.value
+      if (!content.isKnown || content.event.type !== 'turn_ended') continue
+      const { error } = content.event.data
       if (error !== undefined) kinds.push(error.kind)
     }
     return kinds

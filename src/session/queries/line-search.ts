@@ -40,7 +40,7 @@ export class LineSearch<Place extends TextPlace> {
   #limit: number
   #texts: { readonly place: Place; readonly text: string }[] = []
   #waiting = 0
-  #stopped: { readonly place: Place; readonly why: StoppedBecause } | undefined
+  #stopPlace: { readonly place: Place; readonly why: StoppedBecause } | undefined
   /** An Event, and its matching lines. */
   #event: TextPlace['event'] | undefined
   #lines = new Set<string>()
@@ -54,12 +54,12 @@ export class LineSearch<Place extends TextPlace> {
   }
 
   get isOver(): boolean {
-    return this.#stopped !== undefined || this.#limit <= 0
+    return this.#stopPlace !== undefined || this.#limit <= 0
   }
 
   /** Set if the pattern stopped the search. */
-  get stopped(): { readonly place: Place; readonly why: StoppedBecause } | undefined {
-    return this.#stopped
+  get stopPlace(): { readonly place: Place; readonly why: StoppedBecause } | undefined {
+    return this.#stopPlace
   }
 
   /** Enough text is added for a run. */
@@ -85,12 +85,12 @@ export class LineSearch<Place extends TextPlace> {
       for (; at < texts.length && found.length < this.#limit; at++) {
         const one = texts[at]
         if (one !== undefined) this.#search(one.place, one.text, found)
-        if (this.#stopped !== undefined) return
+        if (this.#stopPlace !== undefined) return
       }
     })
     this.#budgetMs -= this.#clock.monotonicMs() - started
     const place = texts[at]?.place
-    if (!ended && place !== undefined) this.#stopped = { place, why: 'timeout' }
+    if (!ended && place !== undefined) this.#stopPlace = { place, why: 'timeout' }
     this.#limit -= found.length
     return found
   }
@@ -107,7 +107,7 @@ export class LineSearch<Place extends TextPlace> {
     } catch (error) {
       // The stack of the regular-expression engine overflowed: the pattern is too complex.
       if (!(error instanceof RangeError)) throw error
-      this.#stopped = { place, why: 'too_complex' }
+      this.#stopPlace = { place, why: 'too_complex' }
     }
   }
 

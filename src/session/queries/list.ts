@@ -25,7 +25,7 @@ export interface ListedSession {
 export async function listSessions(place: LogPlace): Promise<readonly ListedSession[]> {
   const all: ListedSession[] = []
   for (const id of await place.logs.list()) {
-    const one = await listed(place, id)
+    const one = await listOne(place, id)
     if (one !== undefined) all.push(one)
   }
   const order = await place.heads.writtenOrder()
@@ -37,14 +37,14 @@ export async function listSessions(place: LogPlace): Promise<readonly ListedSess
 
 /** One Session as a list shows it. */
 export async function findSession(place: LogPlace, id: SessionId): Promise<Result<ListedSession>> {
-  const found = await listed(place, id)
+  const found = await listOne(place, id)
   return found === undefined ? notFound(id) : ok(found)
 }
 
 const NEVER = -1
 
 /** `undefined` if it was deleted in the meantime. */
-async function listed(place: LogPlace, id: SessionId): Promise<ListedSession | undefined> {
+async function listOne(place: LogPlace, id: SessionId): Promise<ListedSession | undefined> {
   const reader = await openReader(place, id)
   const busy = (await place.leases.writerOf(id)) !== undefined
   const unread = { id, state: sessionFold.initial, foreign: false, busy }

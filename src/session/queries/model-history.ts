@@ -31,7 +31,7 @@ export async function searchHistory(
   { pattern, turn, seq, limit }: HistorySearch,
 ): Promise<Result<HistoryFindings>> {
   const matches: HistoryMatch[] = []
-  let found = 0
+  let matchCount = 0
   const options = {
     pattern,
     turn,
@@ -44,17 +44,17 @@ export async function searchHistory(
     forModel: { turns, tool: 'history_search' },
   }
   const end = await searchLog(log, session, options, (match) => {
-    found += 1
+    matchCount += 1
     if (matches.length < limit) matches.push(excerptOf(match))
   })
   if (!end.ok) return end
   const { gaveUp, unread, damage } = end.value
   return ok({
     matches,
-    found,
-    isCounted: found < MOST_COUNTED,
+    matchCount,
+    isCounted: matchCount < MOST_COUNTED,
     turns,
-    ...(gaveUp === undefined ? {} : { stopped: gaveUp }),
+    ...(gaveUp === undefined ? {} : { stop: gaveUp }),
     unread,
     damage,
   })
@@ -84,11 +84,11 @@ export async function readEvent(
   let turn: number | undefined
   let last = -1
   let found: WholeEvent | undefined
-  const wanted = (event: EventEnvelope) => {
+  const isWanted = (event: EventEnvelope) => {
     turn = turns.of(event)
     return event.seq === seq
   }
-  const end = await readLog(log, session, { wanted }, ({ raw, event }) => {
+  const end = await readLog(log, session, { isWanted }, ({ raw, event }) => {
     last = raw.seq
     found = event
     const goesOn = raw.seq < seq && !signal.aborted && clock.monotonicMs() <= deadline

@@ -64,7 +64,7 @@ export async function previewRequest(
   const request = { provider: provider.value, providerName, surface, words, store, cacheKey }
   const keeper = { provider: providerName, dialect: provider.value.dialect, model: surface.model }
   const last = await lastRequestOf(parts, session.events, keeper, {
-    known: [],
+    knownRequests: [],
     current: found.value,
   })
   if (!last.ok) return last

@@ -70,7 +70,7 @@ export async function dropResource(session: LiveSession, handle: string): Promis
   const found = await session.resourceNamed(handle)
   if (!found.ok) return found
   if (found.value === undefined) return unknownHandle(session)
-  if (found.value.gone === 'dropped') return ok(undefined)
+  if (found.value.goneBy === 'dropped') return ok(undefined)
   const { resource_id } = found.value.descriptor
   return session.between(({ record }) =>
     record([{ type: 'resource_dropped', data: { resource_id, by: 'person' } }]),
@@ -162,7 +162,7 @@ async function payloadOf(store: BlobStore, descriptor: Descriptor): Promise<Resu
 }
 
 function historyOf(
-  { descriptor, seq, turn: turn_id, by, gone }: SessionResource,
+  { descriptor, seq, turn: turn_id, by, goneBy }: SessionResource,
   events: readonly WholeEvent[],
 ): Omit<ListedResource, 'payload'> {
   const { resource_id } = descriptor
@@ -182,7 +182,7 @@ function historyOf(
     turn_id,
     ts: before.at(-1)?.ts ?? '',
     by,
-    state: gone ?? (retired ? 'retired' : 'live'),
+    state: goneBy ?? (retired ? 'retired' : 'live'),
     shown: shown.length,
     views: about.filter(({ type }) => type === 'resource_view').length,
   }

@@ -34,7 +34,7 @@ test('a pattern that takes too long is aborted, and earlier matches are kept', a
   expect(found).toEqual([[1, 'aa', 0, 2]])
   expect(end).toEqual({
     foreign: false,
-    unfinished: false,
+    isUnfinished: false,
     gaveUp: { seq: 2, why: 'timeout' },
     unread: [],
   })

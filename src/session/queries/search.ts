@@ -110,7 +110,7 @@ export async function searchLog(
     return only !== undefined && own !== only && turns.isPast(only)
   }
   const { elsewhere } = options
-  const reading = { wanted, ...(elsewhere === undefined ? {} : { elsewhere }) }
+  const reading = { isWanted: wanted, ...(elsewhere === undefined ? {} : { elsewhere }) }
   const read = forModel === undefined ? readLog : readLogBackward
   let failure: Result<never> | undefined
   const end = await read(parts, session, reading, async (event) => {
@@ -148,11 +148,11 @@ class LogSearch {
   readonly #visit: (match: Match) => void | Promise<void>
   readonly #deadline: number
   /** Each content is searched once, where it is found first. */
-  readonly #searched = new Set<string>()
+  readonly #searchedContents = new Set<string>()
   /** Resources that are never shown again. Complete for every Event only if the newest is read first. */
-  readonly #gone = new Map<unknown, 'dropped' | 'quarantined'>()
+  readonly #goneResources = new Map<unknown, 'dropped' | 'quarantined'>()
   readonly #unread: UnreadText[] = []
-  #stopped: SearchStop | undefined
+  #stop: SearchStop | undefined
 
   constructor(
     parts: SearchParts,
@@ -169,10 +169,10 @@ class LogSearch {
   }
 
   get gaveUp(): SearchStop | undefined {
-    const { stopped } = this.#lines
-    if (stopped === undefined) return this.#stopped
-    const { seq, turn } = stopped.place.event
-    return { seq, ...(turn === undefined ? {} : { turn }), why: stopped.why }
+    const { stopPlace } = this.#lines
+    if (stopPlace === undefined) return this.#stop
+    const { seq, turn } = stopPlace.place.event
+    return { seq, ...(turn === undefined ? {} : { turn }), why: stopPlace.why }
   }
 
   get unread(): readonly UnreadText[] {
@@ -203,27 +203,29 @@ class LogSearch {
 
   #note({ type, data }: EventEnvelope): void {
     // The first reason stays: read backward, it is noted last.
-    if (type === 'resource_dropped') this.#gone.set(data['resource_id'], 'dropped')
-    if (type === 'resource_quarantined') this.#gone.set(data['resource_id'], 'quarantined')
+    if (type === 'resource_dropped') this.#goneResources.set(data['resource_id'], 'dropped')
+    if (type === 'resource_quarantined') this.#goneResources.set(data['resource_id'], 'quarantined')
   }
 
   #stops(seq: number, turn: number | undefined): boolean {
     if (this.#options.signal?.aborted === true) return true
     if (this.#parts.place.clock.monotonicMs() <= this.#deadline) return false
-    this.#stopped ??= { seq, ...(turn === undefined ? {} : { turn }), why: 'timeout' }
+    this.#stop ??= { seq, ...(turn === undefined ? {} : { turn }), why: 'timeout' }
     return true
   }
 
   async #addStored(event: EventPlace, stored: StoredText): Promise<Result<void>> {
     const { field, blob, resource } = stored
-    if (this.#searched.has(blob)) return ok(undefined)
+    if (this.#searchedContents.has(blob)) return ok(undefined)
     const gone =
-      this.#options.forModel === undefined ? undefined : this.#gone.get(resource?.resource_id)
+      this.#options.forModel === undefined
+        ? undefined
+        : this.#goneResources.get(resource?.resource_id)
     if (gone !== undefined) {
       this.#unread.push({ seq: event.seq, field, why: gone })
       return ok(undefined)
     }
-    this.#searched.add(blob)
+    this.#searchedContents.add(blob)
     const source =
       resource === undefined ? { event, field, repeats: true } : { event, field, resource }
     const read = await readStoredText(this.#parts.store, stored, this.#redactor, async (piece) => {

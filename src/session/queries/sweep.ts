@@ -18,7 +18,7 @@ export interface GcResult extends SweepResult {
 
 export interface SweptInstance {
   readonly instance: InstanceId
-  readonly swept: Result<SweepResult>
+  readonly result: Result<SweepResult>
 }
 
 /**
@@ -72,12 +72,12 @@ async function sweepInstances(
     const all: SweptInstance[] = []
     for (const { instance, store } of stores) {
       if (!store.ok) {
-        all.push({ instance, swept: store })
+        all.push({ instance, result: store })
         continue
       }
       const { blobs, ...sources } = store.value
-      const swept = await sweepBlobs(blobs, { ...sources, ...options })
-      all.push({ instance, swept })
+      const result = await sweepBlobs(blobs, { ...sources, ...options })
+      all.push({ instance, result })
     }
     return ok(all)
   })

@@ -85,7 +85,7 @@ function chooseTurn(
       ? noChanges(ran.filter(({ turn_id }) => turn_id === turn))
       : ok(named)
   }
-  const last = turns.findLast(({ undone }) => !undone)
+  const last = turns.findLast(({ isUndone }) => !isUndone)
   const since = ran.filter((one) => last === undefined || isAfter(one, last))
   if (last === undefined) {
     const nothing =
@@ -138,7 +138,7 @@ async function isUnsaved(
   { path }: FileChange,
 ): Promise<boolean> {
   const shown = await bufferedFiles(files, buffers).read(path, FILE_BYTES)
-  return shown.ok && shown.value.unsaved === true
+  return shown.ok && shown.value.isUnsaved === true
 }
 
 type FileOutcome = Pick<RestoredFile, 'outcome' | 'why'>
@@ -174,7 +174,7 @@ async function exactBefore(
   const stored = await store.get(before_blob)
   const exact = redacted_of?.before
   if (!stored.ok || exact === undefined) return stored
-  const found = new Redactor(secrets).restored(stored.value, (bytes) => sha256(bytes) === exact)
+  const found = new Redactor(secrets).restore(stored.value, (bytes) => sha256(bytes) === exact)
   return ok(found ?? 'redacted')
 }
 

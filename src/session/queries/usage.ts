@@ -42,7 +42,7 @@ export const NO_CALLS: UsageSum = {
 export class UsageTable {
   readonly #rows = new Map<string, UsageRow>()
   /** A salvaged Session repeats Events of its original; each call is counted once. */
-  readonly #counted = new Set<string>()
+  readonly #countedCalls = new Set<string>()
   readonly #since: string
 
   /** Calls before the day `since`, such as `2026-01-31`, are excluded. */
@@ -74,8 +74,8 @@ export class UsageTable {
 
   #count({ id, ts }: WholeEvent, model: string, more: UsageSum): void {
     const day = ts.slice(0, 'yyyy-mm-dd'.length)
-    if (day < this.#since || this.#counted.has(id)) return
-    this.#counted.add(id)
+    if (day < this.#since || this.#countedCalls.has(id)) return
+    this.#countedCalls.add(id)
     const key = `${day} ${model}`
     const before = this.#rows.get(key) ?? { ...NO_CALLS, day, model }
     this.#rows.set(key, { day, model, ...sumOf(before, more) })

@@ -116,7 +116,7 @@ export async function verifyRequests(
     const before = last?.call === call ? last.before : last?.request
     const request = await composer.of.compose(events.slice(0, at), {
       before,
-      recorded: event.data.projected,
+      recordedProjections: event.data.projected,
     })
     if (words === ours) {
       mismatches.push(...compare(event, request, last?.request))
@@ -125,7 +125,7 @@ export async function verifyRequests(
     latest = { call, request: asSent(request), before }
     sent.set(keeper, latest)
   }
-  return ok({ requests, ...others.counted(), mismatches })
+  return ok({ requests, ...others.counts(), mismatches })
 }
 
 /** Counts requests by the prompt texts that they were written with. */
@@ -139,7 +139,7 @@ class WordsCount {
     this.#counts.set(key, { contract_version, ...hash, requests })
   }
 
-  counted(): Pick<RequestsVerdict, 'not_comparable' | 'other_words'> {
+  counts(): Pick<RequestsVerdict, 'not_comparable' | 'other_words'> {
     const other_words = [...this.#counts.values()]
     const not_comparable = other_words.reduce((sum, { requests }) => sum + requests, 0)
     return { not_comparable, ...(not_comparable === 0 ? {} : { other_words }) }
@@ -164,7 +164,7 @@ function compare(
     ]
   }
   // A request with unreadable payloads cannot be compared; only these are reported.
-  const lost = request.lost.map(({ handle, why }) => {
+  const lost = request.losses.map(({ handle, why }) => {
     return { seq, what: 'payload', recorded: handle, recomposed: why } as const
   })
   if (lost.length > 0) return lost

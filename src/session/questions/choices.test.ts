@@ -11,7 +11,7 @@ const CHOICES = choicesOf({
     {
       rule: PREFIX,
       scopes: ['session', 'workspace'],
-      reworded: (text) =>
+      reword: (text) =>
         text === ''
           ? failed('invalid_args', 'Name a command.')
           : ok({ ...PREFIX, words: text.split(' ') }),
@@ -59,7 +59,7 @@ test('choices go from the narrowest yes to the widest, then no, each with what i
 test('each choice is an answer; its text narrows a rule or gives a reason', () => {
   const [once, command, , prefix, no] = CHOICES
   if (!once || !command || !prefix || !no) throw new Error('a choice is missing')
-  const yes = { allowed: true, by: 'person' }
+  const yes = { isAllowed: true, by: 'person' }
   expect(answerOf(once, '')).toEqual({ ...yes, scope: 'once' })
   expect(answerOf(command, '')).toEqual({ ...yes, scope: 'session', rule: COMMAND })
   expect(answerOf(prefix, 'npm')).toEqual({
@@ -68,7 +68,7 @@ test('each choice is an answer; its text narrows a rule or gives a reason', () =
     rule: { ...PREFIX, words: ['npm'] },
   })
   expect(answerOf(prefix, '')).toBe('Name a command.')
-  const denied = { allowed: false, scope: 'once', by: 'person' }
+  const denied = { isAllowed: false, scope: 'once', by: 'person' }
   expect(answerOf(no, '')).toEqual(denied)
   expect(answerOf(no, ' not now ')).toEqual({ ...denied, reason: 'not now' })
 })
@@ -78,6 +78,6 @@ test('a lasting yes without text grants the rule as it was offered', () => {
     const choice = CHOICES[at - 1]
     return choice === undefined ? undefined : answerOf(choice, undefined)
   }
-  expect(granted(3)).toEqual({ allowed: true, scope: 'session', by: 'person', rule: PREFIX })
-  expect(granted(5)).toEqual({ allowed: false, scope: 'once', by: 'person' })
+  expect(granted(3)).toEqual({ isAllowed: true, scope: 'session', by: 'person', rule: PREFIX })
+  expect(granted(5)).toEqual({ isAllowed: false, scope: 'once', by: 'person' })
 })

@@ -41,7 +41,7 @@ function choiceText(choice: Choice): string {
     case 'once':
       return 'Yes, once'
     case 'rule':
-      return `Yes, for this ${SCOPE_NAMES[choice.scope]}: ${covered(choice.offer.rule)}`
+      return `Yes, for this ${SCOPE_NAMES[choice.scope]}: ${coverageWords(choice.offer.rule)}`
     case 'no':
       return 'No'
     default:
@@ -52,7 +52,7 @@ function choiceText(choice: Choice): string {
 /** Text that a person can edit before the choice is final; `undefined` if a choice needs none. */
 function fieldOf(choice: Choice): ShownChoice['field'] {
   if (choice.kind === 'no') return { label: 'Reason for the model (optional): ', text: '' }
-  if (choice.kind !== 'rule' || choice.offer.reworded === undefined) return undefined
+  if (choice.kind !== 'rule' || choice.offer.reword === undefined) return undefined
   const { rule } = choice.offer
   const text = rule.kind === 'prefix' ? prefixText(rule.words) : ''
   return { label: 'Allow commands that start with: ', text }
@@ -62,27 +62,27 @@ function fieldOf(choice: Choice): ShownChoice['field'] {
 export function answerOf(choice: Choice, words: string | undefined): PermissionAnswer | string {
   switch (choice.kind) {
     case 'once':
-      return { allowed: true, scope: 'once', by: 'person' }
+      return { isAllowed: true, scope: 'once', by: 'person' }
     case 'no':
       return words === undefined || words.trim() === '' ? NO : { ...NO, reason: words.trim() }
     case 'rule': {
       const { scope, offer } = choice
       const offered = ok(offer.rule)
-      const rule = words === undefined ? offered : (offer.reworded?.(words) ?? offered)
+      const rule = words === undefined ? offered : (offer.reword?.(words) ?? offered)
       if (!rule.ok) return rule.error.message
-      return { allowed: true, scope, by: 'person', rule: rule.value }
+      return { isAllowed: true, scope, by: 'person', rule: rule.value }
     }
     default:
       return choice satisfies never
   }
 }
 
-const NO: PermissionAnswer = { allowed: false, scope: 'once', by: 'person' }
+const NO: PermissionAnswer = { isAllowed: false, scope: 'once', by: 'person' }
 
 const SCOPES: readonly RuleScope[] = ['session', 'workspace']
 const SCOPE_NAMES = { session: 'Session', workspace: 'workspace' } as const
 
-function covered(rule: Rule): string {
+function coverageWords(rule: Rule): string {
   switch (rule.kind) {
     case 'command':
       return 'this command in this folder'

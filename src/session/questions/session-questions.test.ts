@@ -12,10 +12,10 @@ import { TurnId } from '../../model/ids.ts'
 import { verdictDraft } from '../../turn/parts/verdict.ts'
 
 const WAIT_MS = 120_000
-const YES = { allowed: true, scope: 'once', by: 'person' }
-const NO = { allowed: false, scope: 'once', by: 'person' }
-const TIMEOUT = { allowed: false, scope: 'once', by: 'timeout' }
-const INTERRUPTED = { allowed: false, scope: 'once', by: 'interrupt' }
+const YES = { isAllowed: true, scope: 'once', by: 'person' }
+const NO = { isAllowed: false, scope: 'once', by: 'person' }
+const TIMEOUT = { isAllowed: false, scope: 'once', by: 'timeout' }
+const INTERRUPTED = { isAllowed: false, scope: 'once', by: 'interrupt' }
 const OTHER_TURN = TurnId.parse(`trn_${'1'.repeat(26)}`)
 
 function open(waitMs = WAIT_MS) {
@@ -26,8 +26,8 @@ function open(waitMs = WAIT_MS) {
     questions.ask(turn, asked, interrupt.signal)
   /** Reports that the decision about a question is durable. */
   const record = ({ about } = permissionQuestion(), outcome: Result<void> = ok(undefined)) => {
-    const { data } = verdictDraft(about, { allowed: true, scope: 'once', by: 'person' })
-    questions.recorded(data, outcome)
+    const { data } = verdictDraft(about, { isAllowed: true, scope: 'once', by: 'person' })
+    questions.noteRecord(data, outcome)
   }
   return { clock, questions, published, interrupt, ask, record }
 }
@@ -74,7 +74,7 @@ test('a question contains everything that a person needs to answer, and no funct
     permissionQuestion({
       claim: { tool: 'bash', effect: 'run', paths: ['sub'], network: true, upload },
       diff: '--- a\n+++ b\n',
-      offers: [{ rule, scopes: ['session'], reworded: () => ok(rule) }],
+      offers: [{ rule, scopes: ['session'], reword: () => ok(rule) }],
     }),
   )
   const expected = {
@@ -116,8 +116,8 @@ test('a wrong number and text that does not fit are invalid_args, and the questi
   const { questions, ask } = open()
   questions.attach()
   const rule = { kind: 'prefix', answer: 'allow', words: ['npm'] } as const
-  const reworded = () => failed('invalid_args', 'It does not cover this command.')
-  const asked = ask(permissionQuestion({ offers: [{ rule, scopes: ['session'], reworded }] }))
+  const reword = () => failed('invalid_args', 'It does not cover this command.')
+  const asked = ask(permissionQuestion({ offers: [{ rule, scopes: ['session'], reword }] }))
   const wrong = [0, 4, -1, 1.5, Number.NaN].map((choice) => questions.answer('req_1', { choice }))
   const unfit = questions.answer('req_1', { choice: 2, text: 'git' })
   expect((await Promise.all([...wrong, unfit])).map(failure)).toEqual(Array(6).fill('invalid_args'))
@@ -247,7 +247,7 @@ test('listeners hear of each question that is asked or settled, until they stop'
   questions.attach()
   const heard: string[] = []
   const stop = questions.listen((change) => {
-    const by = change.kind === 'settled' ? ` ${change.settled.by}` : ''
+    const by = change.kind === 'settled' ? ` ${change.settlement.by}` : ''
     heard.push(`${change.kind} ${change.question.request_id}${by}, open ${questions.open.length}`)
   })
   void ask(aboutCall('c1'))

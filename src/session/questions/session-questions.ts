@@ -19,7 +19,7 @@ export interface ChosenAnswer {
 /** What happened to a question. */
 export type QuestionChange =
   | { readonly kind: 'requested'; readonly question: Question }
-  | { readonly kind: 'settled'; readonly question: Question; readonly settled: SettledQuestion }
+  | { readonly kind: 'settled'; readonly question: Question; readonly settlement: SettledQuestion }
 
 /** The open questions of a Session, for its clients. */
 export interface OpenQuestions {
@@ -46,7 +46,7 @@ export interface QuestionParts {
   readonly publish: (notice: QuestionNotice) => void
   readonly session: SessionId
   /** The text without keys. */
-  readonly redacted: (text: string) => string
+  readonly redact: (text: string) => string
 }
 
 /**
@@ -58,9 +58,9 @@ export class SessionQuestions implements OpenQuestions {
   readonly #listeners = new Set<(change: QuestionChange) => void>()
   #waiting: WaitingQuestion[] = []
   /** Answered, but the decision is not durable yet. */
-  #unrecorded: UnrecordedQuestion[] = []
+  #unrecordedQuestions: UnrecordedQuestion[] = []
   /** The newest settled questions. */
-  #settled: EphemeralEvent<'permission_settled'>[] = []
+  #settledQuestions: EphemeralEvent<'permission_settled'>[] = []
   #able = 0
   #wasAble = false
 
@@ -79,7 +79,7 @@ export class SessionQuestions implements OpenQuestions {
 
   /** For a watcher that comes late: all open questions, and the newest settled ones. */
   get notices(): readonly QuestionNotice[] {
-    return [...this.#waiting.map(({ notice }) => notice), ...this.#settled]
+    return [...this.#waiting.map(({ notice }) => notice), ...this.#settledQuestions]
   }
 
   /** Whether this Session asked this question; the oldest are forgotten. */
@@ -90,21 +90,21 @@ export class SessionQuestions implements OpenQuestions {
   /** Resolves once; an interrupted Turn ends its question. Only if `canAsk`. */
   async ask(
     turn: TurnId,
-    asked: PermissionQuestion,
+    permissionQuestion: PermissionQuestion,
     signal: AbortSignal,
   ): Promise<PermissionAnswer> {
     if (signal.aborted) return INTERRUPTED
     return new Promise((resolve) => {
-      const choices = choicesOf(asked)
+      const choices = choicesOf(permissionQuestion)
       const request_id = this.#parts.ids.request()
-      const question = shownQuestion(request_id, asked, choices)
+      const question = shownQuestion(request_id, permissionQuestion, choices)
       const interrupted = () => this.#settle(waiting, INTERRUPTED)
       const own = { session_id: this.#parts.session, turn_id: turn }
       const notice = { type: 'permission_requested', ...own, data: question } as const
       const waiting: WaitingQuestion = {
         turn,
         notice,
-        asked,
+        permissionQuestion,
         question,
         choices,
         resolve: (answer) => {
@@ -126,10 +126,10 @@ export class SessionQuestions implements OpenQuestions {
     if (waiting === undefined) return this.#notOpen(request_id)
     const chosen = waiting.choices[choice - 1]
     if (chosen === undefined) return noSuchChoice(waiting.choices.length)
-    const answer = answerOf(chosen, text === undefined ? text : this.#parts.redacted(text))
+    const answer = answerOf(chosen, text === undefined ? text : this.#parts.redact(text))
     if (typeof answer === 'string') return failed('invalid_args', answer, { request_id })
     const recorded = new Promise<Result<void>>((resolve) => {
-      this.#unrecorded.push({ waiting, resolve })
+      this.#unrecordedQuestions.push({ waiting, resolve })
     })
     this.#settle(waiting, answer)
     return recorded
@@ -156,10 +156,12 @@ export class SessionQuestions implements OpenQuestions {
   }
 
   /** A decision of this Turn is durable, or could not be recorded. */
-  recorded(decision: EventData<'permission_decision'>, outcome: Result<void>): void {
-    const done = this.#unrecorded.find(({ waiting: { asked } }) => isAbout(asked, decision))
+  noteRecord(decision: EventData<'permission_decision'>, outcome: Result<void>): void {
+    const done = this.#unrecordedQuestions.find(({ waiting: { permissionQuestion } }) =>
+      isAbout(permissionQuestion, decision),
+    )
     if (done === undefined) return
-    this.#unrecorded = this.#unrecorded.filter((one) => one !== done)
+    this.#unrecordedQuestions = this.#unrecordedQuestions.filter((one) => one !== done)
     done.resolve(outcome)
   }
 
@@ -167,8 +169,10 @@ export class SessionQuestions implements OpenQuestions {
   turnEnded(turn: TurnId): void {
     for (const waiting of this.#waiting)
       if (waiting.turn === turn) this.#settle(waiting, INTERRUPTED)
-    const own = this.#unrecorded.filter(({ waiting }) => waiting.turn === turn)
-    this.#unrecorded = this.#unrecorded.filter(({ waiting }) => waiting.turn !== turn)
+    const own = this.#unrecordedQuestions.filter(({ waiting }) => waiting.turn === turn)
+    this.#unrecordedQuestions = this.#unrecordedQuestions.filter(
+      ({ waiting }) => waiting.turn !== turn,
+    )
     for (const { resolve } of own) resolve(notRecorded())
   }
 
@@ -183,14 +187,14 @@ export class SessionQuestions implements OpenQuestions {
     waiting.stopTimer()
     this.#waiting = this.#waiting.filter((one) => one !== waiting)
     const { question, turn } = waiting
-    const settled = settledBy(question, answer)
+    const settlement = settledBy(question, answer)
     const own = { session_id: this.#parts.session, turn_id: turn }
-    const notice = { type: 'permission_settled', ...own, data: settled } as const
-    this.#settled = [...this.#settled, notice].slice(-SETTLED_KEPT)
+    const notice = { type: 'permission_settled', ...own, data: settlement } as const
+    this.#settledQuestions = [...this.#settledQuestions, notice].slice(-SETTLED_KEPT)
     // First, so that a defect of a listener does not hold up the Turn, which continues after this function.
     waiting.resolve(answer)
     this.#parts.publish(notice)
-    this.#notify({ kind: 'settled', question, settled })
+    this.#notify({ kind: 'settled', question, settlement })
   }
 
   /** Throws the first defect of a listener after all were called. */
@@ -217,9 +221,9 @@ export class SessionQuestions implements OpenQuestions {
 }
 
 /** The answer where there is no one to ask. */
-export const NOBODY: PermissionAnswer = { allowed: false, scope: 'once', by: 'nobody' }
-const TIMEOUT: PermissionAnswer = { allowed: false, scope: 'once', by: 'timeout' }
-const INTERRUPTED: PermissionAnswer = { allowed: false, scope: 'once', by: 'interrupt' }
+export const NOBODY: PermissionAnswer = { isAllowed: false, scope: 'once', by: 'nobody' }
+const TIMEOUT: PermissionAnswer = { isAllowed: false, scope: 'once', by: 'timeout' }
+const INTERRUPTED: PermissionAnswer = { isAllowed: false, scope: 'once', by: 'interrupt' }
 
 /** How many settled questions are distinguished from unknown ones. */
 const SETTLED_KEPT = 256
@@ -227,7 +231,7 @@ const SETTLED_KEPT = 256
 interface WaitingQuestion {
   readonly turn: TurnId
   readonly notice: EphemeralEvent<'permission_requested'>
-  readonly asked: PermissionQuestion
+  readonly permissionQuestion: PermissionQuestion
   readonly question: Question
   readonly choices: readonly Choice[]
   readonly resolve: (answer: PermissionAnswer) => void
@@ -265,12 +269,12 @@ function shownQuestion(
 
 function settledBy(
   { request_id, call_id }: Question,
-  { allowed, scope, by, reason }: PermissionAnswer,
+  { isAllowed, scope, by, reason }: PermissionAnswer,
 ): SettledQuestion {
   return {
     request_id,
     ...(call_id === undefined ? {} : { call_id }),
-    decision: allowed ? 'allowed' : 'denied',
+    decision: isAllowed ? 'allowed' : 'denied',
     scope,
     by,
     ...(reason === undefined ? {} : { reason }),

@@ -23,9 +23,9 @@ export async function keyedTurn(
 ): Promise<Result<KeyedTurn | undefined>> {
   let started: TurnId | undefined
   let found: KeyedTurn | undefined
-  const wanted = ({ type, turn_id }: EventEnvelope) =>
+  const isWanted = ({ type, turn_id }: EventEnvelope) =>
     found === undefined ? type === 'turn_started' : type === 'turn_ended' && turn_id === found.turn
-  const read = await readLog(parts, session, { wanted }, ({ raw, event }) => {
+  const read = await readLog(parts, session, { isWanted }, ({ raw, event }) => {
     if (event?.type === 'turn_started' && event.data.source.message_key === key)
       started = event.turn_id
     if (started !== undefined && provesMessage(raw, started))

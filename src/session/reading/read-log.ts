@@ -28,13 +28,13 @@ export interface ReadEvent {
 }
 
 /** How a reading ended. */
-export type LogEnd = Pick<ReadEnd, 'damage' | 'unfinished'> & { readonly foreign: boolean }
+export type LogEnd = Pick<ReadEnd, 'damage' | 'isUnfinished'> & { readonly foreign: boolean }
 
 export interface ReadOptions {
   /** Only Events of these types get an `event` with its long fields; default: all. */
   readonly types?: readonly EventType[]
   /** Called for every Event before its long fields are loaded; only wanted ones get an `event`. Default: all. */
-  readonly wanted?: (event: EventEnvelope) => boolean
+  readonly isWanted?: (event: EventEnvelope) => boolean
   /** Sessions that are read themselves: what is inherited from them, up to the first one that is not, is left out. */
   readonly elsewhere?: ReadonlySet<SessionId>
   /** Continue at the end with new Events until this signal aborts. */
@@ -64,15 +64,15 @@ export async function readLog(
   try {
     const read = await readPages(reader, take, from)
     if (!read.ok) return read
-    const { stopped, cursor, damage, unfinished } = read.value
-    if (damage !== undefined || stopped || follow === undefined) {
-      return ok({ foreign, unfinished, ...(damage === undefined ? {} : { damage }) })
+    const { wasStopped, cursor, damage, isUnfinished } = read.value
+    if (damage !== undefined || wasStopped || follow === undefined) {
+      return ok({ foreign, isUnfinished, ...(damage === undefined ? {} : { damage }) })
     }
     for await (const line of reader.follow(cursor, follow)) {
       if (!line.ok) return line
       if ((await take(line.value)) === false) break
     }
-    return ok({ foreign, unfinished: false })
+    return ok({ foreign, isUnfinished: false })
   } finally {
     await reader.close()
   }
@@ -88,7 +88,7 @@ export async function readLogBackward(
   const opened = await openReader(parts.place, session)
   if (!opened.ok) return opened
   const reader = opened.value
-  const end = { foreign: reader.foreign, unfinished: false }
+  const end = { foreign: reader.foreign, isUnfinished: false }
   const take = takeLine(parts, options, visit)
   try {
     for await (const line of reader.backward()) {
@@ -104,16 +104,16 @@ export async function readLogBackward(
 
 function takeLine(
   { store, secrets }: ReadParts,
-  { types, wanted }: ReadOptions,
+  { types, isWanted: wanted }: ReadOptions,
   visit: VisitEvent,
 ) {
   const redactor = new Redactor(secrets)
-  return async ({ logged, inheritance }: LogLine) => {
-    const raw: EventEnvelope = logged.event
+  return async ({ content, inheritance }: LogLine) => {
+    const raw: EventEnvelope = content.event
     const isWanted = wanted?.(raw) ?? true
-    const isKnown = logged.known && (types?.includes(logged.event.type) ?? true)
+    const isKnown = content.isKnown && (types?.includes(content.event.type) ?? true)
     const event =
-      isWanted && isKnown ? await wholeEvent(store, logged.event, inheritance) : undefined
+      isWanted && isKnown ? await wholeEvent(store, content.event, inheritance) : undefined
     return visit(redactor.value({ raw, ...(event === undefined ? {} : { event }) }))
   }
 }
@@ -125,7 +125,7 @@ async function readPages(
   reader: LogReader,
   take: (line: LogLine) => Promise<void | false>,
   start: Cursor = LOG_START,
-): Promise<Result<ReadEnd & { readonly stopped: boolean }>> {
+): Promise<Result<ReadEnd & { readonly wasStopped: boolean }>> {
   for (let from = start; ;) {
     const { offset } = from
     const page: LogLine[] = []
@@ -137,9 +137,9 @@ async function readPages(
     }, from)
     if (!end.ok) return end
     for (const line of page) {
-      if ((await take(line)) === false) return ok({ ...end.value, stopped: true })
+      if ((await take(line)) === false) return ok({ ...end.value, wasStopped: true })
     }
-    if (!full) return ok({ ...end.value, stopped: false })
+    if (!full) return ok({ ...end.value, wasStopped: false })
     from = end.value.cursor
   }
 }

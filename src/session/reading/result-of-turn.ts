@@ -17,9 +17,9 @@ export async function resultOfTurn(
   if (events.some(({ turn_id }) => turn_id === turn)) return ok(turnResult(events, turn))
   // Those of no Turn may have to be reported with it, unless an earlier Turn did.
   let own: WholeEvent[] = []
-  const wanted = ({ turn_id, type }: EventEnvelope) =>
+  const isWanted = ({ turn_id, type }: EventEnvelope) =>
     turn_id === turn || turn_id === undefined || type === 'turn_ended'
-  const read = await readLog(log, id, { wanted }, ({ event }) => {
+  const read = await readLog(log, id, { isWanted }, ({ event }) => {
     if (event?.type === 'turn_ended' && event.turn_id !== turn)
       own = own.filter(({ turn_id }) => turn_id === turn)
     else if (event !== undefined) own.push(event)

@@ -1,4 +1,4 @@
-import { quoted, shortened } from '../../encoding/quote.ts'
+import { quote, shorten } from '../../encoding/quote.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import {
   isRemoteProvider,
@@ -84,14 +84,14 @@ function keyedInSettings({ providers = {} }: Settings): string | undefined {
 export function checkedProvider(provider: string): Result<undefined> {
   const known = [...Object.keys(REMOTE_PROVIDERS), OFFLINE_PROVIDER]
   if (known.includes(provider)) return ok(undefined)
-  const message = `Unknown provider ${quoted(shortened(provider, 80))}. Expected one of ${known.join(', ')}.`
+  const message = `Unknown provider ${quote(shorten(provider, 80))}. Expected one of ${known.join(', ')}.`
   return failed('not_configured', message, { provider, known }, [USE_OFFLINE])
 }
 
 function noModel(provider: string): Failed {
   const checked = checkedProvider(provider)
   if (!checked.ok) return checked
-  const named = quoted(shortened(provider, 80))
+  const named = quote(shorten(provider, 80))
   const message = `Provider ${named} has no default model: pass --model.`
   return failed('not_configured', message, { provider }, [
     { action: 'Pass a model with --model.' },

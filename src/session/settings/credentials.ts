@@ -138,7 +138,7 @@ function noKey(provider: RemoteProvider): Failed {
     action: 'Set the URL of a server that needs no key.',
     command: `hawser config set providers.${provider}.base_url http://127.0.0.1:8080/v1`,
   }
-  return refused(provider, 'no_key', `No API key for ${provider}.`, [
+  return refuseProvider(provider, 'no_key', `No API key for ${provider}.`, [
     { action: `Set ${key_variable} to your API key.` },
     storeKey(provider),
     ...(any_server ? [server] : []),
@@ -148,7 +148,7 @@ function noKey(provider: RemoteProvider): Failed {
 
 function keyOfOtherUrl(provider: RemoteProvider, { names: { key, url } }: Pair): Failed {
   const why = `${url} differs from the URL that the stored key of ${provider} belongs to, so the key is not sent.`
-  return refused(provider, 'key_of_elsewhere', why, [
+  return refuseProvider(provider, 'key_of_elsewhere', why, [
     { action: `Set ${key} to a key for that URL, or unset ${url}.` },
     {
       action: 'Store the URL with the key.',
@@ -161,17 +161,20 @@ function keyOfOtherUrl(provider: RemoteProvider, { names: { key, url } }: Pair):
 /** The value is not repeated, because it may contain a password. */
 function badUrl(provider: RemoteProvider, { url }: Names): Failed {
   const why = `${url} must be an http or https URL without user, query or fragment.`
-  return refused(provider, 'bad_url', why, [{ action: `Fix or unset ${url}.` }, USE_OFFLINE])
+  return refuseProvider(provider, 'bad_url', why, [{ action: `Fix or unset ${url}.` }, USE_OFFLINE])
 }
 
 function badKey(provider: RemoteProvider, { key }: Names): Failed {
   const why = `${key} contains whitespace or other characters that are invalid in a key.`
-  return refused(provider, 'bad_key', why, [{ action: `Set ${key} again.` }, USE_OFFLINE])
+  return refuseProvider(provider, 'bad_key', why, [{ action: `Set ${key} again.` }, USE_OFFLINE])
 }
 
 function insecureUrl(provider: RemoteProvider, { url }: Names): Failed {
   const why = `${url} is plain http to another machine, which would expose the key.`
-  return refused(provider, 'open_way', why, [{ action: `Use https in ${url}.` }, USE_OFFLINE])
+  return refuseProvider(provider, 'open_way', why, [
+    { action: `Use https in ${url}.` },
+    USE_OFFLINE,
+  ])
 }
 
 function storeKey(provider: RemoteProvider): NextAction {
@@ -186,7 +189,7 @@ export const USE_OFFLINE: NextAction = {
   command: 'hawser run --provider rehearsal "Hello"',
 }
 
-function refused(
+function refuseProvider(
   provider: RemoteProvider,
   reason: string,
   why: string,

@@ -5,7 +5,7 @@ import type { AllStoredSettings } from './stored-settings.ts'
 export interface EffectiveSettings {
   readonly settings: Settings
   /** Keys that an untrusted workspace sets, which are ignored. */
-  readonly ignored: readonly string[]
+  readonly ignoredKeys: readonly string[]
 }
 
 /**
@@ -15,28 +15,28 @@ export interface EffectiveSettings {
 export function effectiveSettings({
   userFile,
   workspaceFile,
-  trusted,
+  isTrusted,
   foreign,
 }: AllStoredSettings): EffectiveSettings {
   const users = userFile?.settings ?? {}
   const counts = (key: string) =>
-    trusted || (foreign !== true && UNTRUSTED_SETTINGS.some((allowed) => allowed === key))
+    isTrusted || (foreign !== true && UNTRUSTED_SETTINGS.some((allowed) => allowed === key))
   const entries = Object.entries(workspaceFile?.settings ?? {})
   const added = Settings.parse(Object.fromEntries(entries.filter(([key]) => counts(key))))
-  const both = Settings.parse(overlaid(users, added))
+  const both = Settings.parse(overlay(users, added))
   const providers = { ...users.providers, ...added.providers }
   return {
     settings: Object.keys(providers).length === 0 ? both : { ...both, providers },
-    ignored: entries.flatMap(([key]) => (counts(key) ? [] : [key])),
+    ignoredKeys: entries.flatMap(([key]) => (counts(key) ? [] : [key])),
   }
 }
 
-function overlaid(below: unknown, above: unknown): unknown {
+function overlay(below: unknown, above: unknown): unknown {
   if (above === undefined) return below
   if (!isGroup(below) || !isGroup(above)) return above
   const fields = new Map<string, unknown>(Object.entries(below))
   for (const [name, value] of Object.entries(above)) {
-    fields.set(name, overlaid(fields.get(name), value))
+    fields.set(name, overlay(fields.get(name), value))
   }
   return Object.fromEntries(fields)
 }

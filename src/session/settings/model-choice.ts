@@ -1,4 +1,4 @@
-import { quoted } from '../../encoding/quote.ts'
+import { quote } from '../../encoding/quote.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import { OFFLINE_PROVIDER, REMOTE_PROVIDERS } from '../../model/remote-providers.ts'
@@ -26,7 +26,7 @@ export function judgeModel(
   if (provider === OFFLINE_PROVIDER) return ok(undefined)
   const own = rows.filter((row) => row.provider === provider || row.provider === ANY)
   const hint = suggestion(model, [...new Set(own.map(({ id }) => id))])
-  const text = `Model ${quoted(model)} is not in the catalogue of provider ${named(provider)}.`
+  const text = `Model ${quote(model)} is not in the catalogue of provider ${visibleName(provider)}.`
   return ok(`${text}${hint} It is used as named. (hawser models)`)
 }
 
@@ -34,7 +34,7 @@ export function judgeModel(
 export function unknownModel(model: string, rows: readonly ModelRow[]): string | undefined {
   const ids = [...new Set(rows.map(({ id }) => id))]
   if (ids.includes(model) || model === OFFLINE_PROVIDER) return undefined
-  return `Model ${quoted(model)} is not in the catalogue.${suggestion(model, ids)} It is stored as named. (hawser models)`
+  return `Model ${quote(model)} is not in the catalogue.${suggestion(model, ids)} It is stored as named. (hawser models)`
 }
 
 /** The provider of catalogue rows that apply to every provider. */
@@ -42,8 +42,8 @@ const ANY = 'any'
 const MOST_NEAR = 3
 
 /** On one line, without quotes. */
-function named(provider: string): string {
-  return quoted(provider).slice(1, -1)
+function visibleName(provider: string): string {
+  return quote(provider).slice(1, -1)
 }
 
 function isAnyServer(provider: string): boolean {
@@ -52,7 +52,7 @@ function isAnyServer(provider: string): boolean {
 }
 
 function ofAnother(owner: string, { provider, model }: NamedModel): Result<never> {
-  const text = `Model ${quoted(model)} belongs to provider ${owner}, not to ${named(provider)}.`
+  const text = `Model ${quote(model)} belongs to provider ${owner}, not to ${visibleName(provider)}.`
   return failed('model_not_found', text, { provider, model, known_provider: owner }, [
     { action: 'Use it with its own provider:', command: `--provider ${owner} --model ${model}` },
     { action: 'In a chat:', command: `/model ${owner} ${model}` },

@@ -18,11 +18,11 @@ export async function loadSettings(
   const workspaceFile = workspace === undefined ? ok(undefined) : await readSettings(workspace)
   if (!workspaceFile.ok) return workspaceFile
   if (workspaceFile.value === undefined)
-    return ok({ settings: userFile.value?.settings ?? {}, ignored: [] })
+    return ok({ settings: userFile.value?.settings ?? {}, ignoredKeys: [] })
   const known = await readTrusted(home)
   if (!known.ok) return known
-  const trusted = known.value.has(workspaceFile.value.sha256)
+  const isTrusted = known.value.has(workspaceFile.value.sha256)
   const { effectiveSettings } = await import('./effective-settings.ts')
   const files = { userFile: userFile.value, workspaceFile: workspaceFile.value }
-  return ok(effectiveSettings({ ...files, trusted, foreign }))
+  return ok(effectiveSettings({ ...files, isTrusted, foreign }))
 }

@@ -18,7 +18,7 @@ function shown(stored: AllStoredSettings, ...keys: readonly string[]) {
 const as = (settings: Settings) => ({ settings, sha256: '' })
 
 test('an unset setting has its default, if there is one', () => {
-  const nothing = { userFile: undefined, workspaceFile: undefined, trusted: false }
+  const nothing = { userFile: undefined, workspaceFile: undefined, isTrusted: false }
   expect(shown(nothing, 'permission', 'model')).toEqual([
     { key: 'model', source: 'default' },
     { key: 'permission', source: 'default', value: 'ask' },
@@ -34,14 +34,14 @@ test('an untrusted workspace sets only models, display and limits', () => {
     limits: { provider_calls: 9, waiting_turns: 1 },
   })
   const keys = ['permission', 'provider', 'model', 'limits.provider_calls', 'limits.waiting_turns']
-  expect(shown({ userFile, workspaceFile, trusted: false }, ...keys)).toEqual([
+  expect(shown({ userFile, workspaceFile, isTrusted: false }, ...keys)).toEqual([
     { key: 'provider', source: 'default', untrusted: 'x' },
     { key: 'model', source: 'workspace', value: 'm' },
     { key: 'permission', source: 'user', value: 'ask', untrusted: 'auto' },
     { key: 'limits.provider_calls', source: 'workspace', value: 9 },
     { key: 'limits.waiting_turns', source: 'workspace', value: 1 },
   ])
-  expect(shown({ userFile, workspaceFile, trusted: true }, 'permission', 'provider')).toEqual([
+  expect(shown({ userFile, workspaceFile, isTrusted: true }, 'permission', 'provider')).toEqual([
     { key: 'provider', source: 'workspace', value: 'x' },
     { key: 'permission', source: 'workspace', value: 'auto' },
   ])
@@ -71,7 +71,7 @@ test('a fact about a model is set by its id, whatever characters it contains', (
   expect(two).toEqual({
     models: { 'gpt-5.5': { window_tokens: 1000 }, 'a/b:c': { prices: { input: 1.5 } } },
   })
-  const known = { userFile: as(two), workspaceFile: undefined, trusted: false }
+  const known = { userFile: as(two), workspaceFile: undefined, isTrusted: false }
   const facts = sourcedSettings(known).filter(({ setting: { path } }) => path[0] === 'models')
   expect(facts.map(({ setting: { key }, value, source }) => [key, value, source])).toEqual([
     ['models.gpt-5.5.window_tokens', 1000, 'user'],
@@ -94,15 +94,15 @@ test('a secret is not shown, wherever it is set and whether or not it applies', 
   const file = as({ providers: { openai: { key: CANARY, base_url: 'https://example.com' } } })
   const [key, url] = ['providers.openai.key', 'providers.openai.base_url']
   const shownUrl = { key: url, value: 'https://example.com' }
-  expect(shown({ userFile: file, workspaceFile: undefined, trusted: false }, key, url)).toEqual([
+  expect(shown({ userFile: file, workspaceFile: undefined, isTrusted: false }, key, url)).toEqual([
     { key, value: SET, source: 'user' },
     { ...shownUrl, source: 'user' },
   ])
-  expect(shown({ userFile: undefined, workspaceFile: file, trusted: true }, key, url)).toEqual([
+  expect(shown({ userFile: undefined, workspaceFile: file, isTrusted: true }, key, url)).toEqual([
     { key, value: SET, source: 'workspace' },
     { ...shownUrl, source: 'workspace' },
   ])
-  const waiting = shown({ userFile: undefined, workspaceFile: file, trusted: false }, key)
+  const waiting = shown({ userFile: undefined, workspaceFile: file, isTrusted: false }, key)
   expect(waiting).toEqual([{ key, source: 'default', untrusted: SET }])
 })
 
@@ -110,21 +110,23 @@ test('if a trusted workspace sets a URL, no key of the user applies to it', () =
   const userFile = as({ providers: { openai: { key: CANARY }, anthropic: { key: CANARY } } })
   const workspaceFile = as({ providers: { openai: { base_url: 'https://example.com' } } })
   const keys = ['providers.anthropic.key', 'providers.openai.key', 'providers.openai.base_url']
-  expect(shown({ userFile, workspaceFile, trusted: true }, ...keys)).toEqual([
+  expect(shown({ userFile, workspaceFile, isTrusted: true }, ...keys)).toEqual([
     { key: 'providers.anthropic.key', value: SET, source: 'user' },
     { key: 'providers.openai.key', source: 'default' },
     { key: 'providers.openai.base_url', value: 'https://example.com', source: 'workspace' },
   ])
-  expect(shown({ userFile, workspaceFile, trusted: false }, 'providers.openai.key')).toEqual([
+  expect(shown({ userFile, workspaceFile, isTrusted: false }, 'providers.openai.key')).toEqual([
     { key: 'providers.openai.key', value: SET, source: 'user' },
   ])
-  expect(effectiveSettings({ userFile, workspaceFile, trusted: true }).settings.providers).toEqual({
+  expect(
+    effectiveSettings({ userFile, workspaceFile, isTrusted: true }).settings.providers,
+  ).toEqual({
     anthropic: { key: CANARY },
     openai: { base_url: 'https://example.com' },
   })
-  expect(effectiveSettings({ userFile, workspaceFile, trusted: false })).toEqual({
+  expect(effectiveSettings({ userFile, workspaceFile, isTrusted: false })).toEqual({
     settings: userFile.settings,
-    ignored: ['providers'],
+    ignoredKeys: ['providers'],
   })
 })
 
@@ -141,13 +143,13 @@ test('the effective settings are those that are shown as effective', () => {
     limits: { retries: 0 },
     models: { a: { prices: { input: 2 } }, b: { images: true } },
   })
-  for (const trusted of [true, false]) {
-    const { settings } = effectiveSettings({ userFile, workspaceFile, trusted })
-    const whole = { userFile: as(settings), workspaceFile: undefined, trusted: false }
+  for (const isTrusted of [true, false]) {
+    const { settings } = effectiveSettings({ userFile, workspaceFile, isTrusted })
+    const whole = { userFile: as(settings), workspaceFile: undefined, isTrusted: false }
     const values = (stored: AllStoredSettings) =>
       sourcedSettings(stored).flatMap(({ setting: { key }, value, source }) =>
         source === 'default' ? [] : [[key, value]],
       )
-    expect(values(whole)).toEqual(values({ userFile, workspaceFile, trusted }))
+    expect(values(whole)).toEqual(values({ userFile, workspaceFile, isTrusted }))
   }
 })

@@ -1,5 +1,6 @@
 import type { Folder } from '../../host/files/files.ts'
-import { readSettings, type StoredSettings } from '../../host/settings.ts'
+import type { Ids } from '../../host/ids.ts'
+import { readSettings, writeSettings, type StoredSettings } from '../../host/settings.ts'
 import { readTrusted } from '../../host/trust.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import {
@@ -15,7 +16,7 @@ export interface AllStoredSettings {
   readonly userFile: StoredSettings | undefined
   readonly workspaceFile: StoredSettings | undefined
   /** A person trusts the current content of the workspace's file. */
-  readonly trusted: boolean
+  readonly isTrusted: boolean
   /** This home did not create the `.hawser` of the workspace, so nothing in its file applies without trust. */
   readonly foreign?: boolean
 }
@@ -31,8 +32,8 @@ export async function readAllSettings(
   if (!workspaceFile.ok) return workspaceFile
   const known = await readTrusted(home)
   if (!known.ok) return known
-  const trusted = workspaceFile.value !== undefined && known.value.has(workspaceFile.value.sha256)
-  return ok({ userFile: userFile.value, workspaceFile: workspaceFile.value, trusted, foreign })
+  const isTrusted = workspaceFile.value !== undefined && known.value.has(workspaceFile.value.sha256)
+  return ok({ userFile: userFile.value, workspaceFile: workspaceFile.value, isTrusted, foreign })
 }
 
 /** A setting with its effective value and source. A secret value is replaced by `SET`. */
@@ -60,12 +61,12 @@ export function sourcedSettings(stored: AllStoredSettings): SourcedSetting[] {
 
 /** One setting: the workspace overrides the user, as far as it is allowed. Pure. */
 export function sourcedSetting(
-  { userFile, workspaceFile, trusted, foreign }: AllStoredSettings,
+  { userFile, workspaceFile, isTrusted, foreign }: AllStoredSettings,
   setting: Setting,
 ): SourcedSetting {
   const { path, fallback, secret } = setting
   const shown = (value: unknown) => (secret ? SET : value)
-  const counts = trusted || (foreign !== true && appliesUntrusted(path))
+  const counts = isTrusted || (foreign !== true && appliesUntrusted(path))
   const workspaces = valueAt(workspaceFile?.settings, path)
   const users =
     counts && isReplaced(workspaceFile?.settings, path)
@@ -79,9 +80,20 @@ export function sourcedSetting(
   return { setting, ...value, source: 'default', ...untrusted }
 }
 
+/** Changes or, without a value, resets a setting of the user. The value must match its schema. */
+export async function storeForUser(
+  { home, ids }: { readonly home: Folder; readonly ids: Ids },
+  setting: Setting,
+  value: unknown,
+): Promise<Result<void>> {
+  const stored = await readSettings(home)
+  if (!stored.ok) return stored
+  return writeSettings(home, withSetting(stored.value?.settings ?? {}, setting, value), ids)
+}
+
 /** Returns the settings with one changed or, without a value, removed. The value must match its schema. Pure. */
 export function withSetting(settings: Settings, { path }: Setting, value: unknown): Settings {
-  return Settings.parse(changed(settings, path, value) ?? {})
+  return Settings.parse(changeGroup(settings, path, value) ?? {})
 }
 
 function appliesUntrusted([group]: readonly string[]): boolean {
@@ -101,10 +113,10 @@ function valueAt(settings: unknown, path: readonly string[]): unknown {
 }
 
 /** A group is removed with its last field. */
-function changed(group: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
+function changeGroup(group: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value
   const fields = fieldsOf(group)
-  fields.set(name, changed(fields.get(name), rest, value))
+  fields.set(name, changeGroup(fields.get(name), rest, value))
   const left = [...fields].filter(([, one]) => one !== undefined)
   return left.length === 0 ? undefined : Object.fromEntries(left)
 }

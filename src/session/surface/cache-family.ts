@@ -10,13 +10,13 @@ interface FamilyState {
 }
 
 /** The Cache-Key Family of a Session's requests under its current surface. */
-export function cacheKeyOf({ surface, recorded }: RecordedSurface, state: FamilyState): string {
+export function cacheKeyOf({ surface, event }: RecordedSurface, state: FamilyState): string {
   return cacheKey({
     contract_version: surface.contract_version,
     model: surface.model,
     mode: state.starting_mode,
     root_session_id: SessionId.parse(state.root_session_id),
-    toolset_sha256: recorded.toolset_sha256,
-    skills_sha256: recorded.skills_sha256,
+    toolset_sha256: event.toolset_sha256,
+    skills_sha256: event.skills_sha256,
   })
 }

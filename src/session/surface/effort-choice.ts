@@ -1,4 +1,4 @@
-import { quoted } from '../../encoding/quote.ts'
+import { quote } from '../../encoding/quote.ts'
 import { failed, type Failed } from '../../model/errors.ts'
 import type { Effort } from '../../model/settings.ts'
 import type { SurfaceParts } from './surface-parts.ts'
@@ -40,7 +40,7 @@ export function unfitEffort(catalogue: Catalogue, chosen: ChosenEffort): Failed 
   const { provider, model, effort } = chosen
   const efforts = effortsOf(catalogue, chosen)
   if (effort === undefined || efforts.some((one) => one === effort)) return undefined
-  const text = `Model ${quoted(model)} of provider ${quoted(provider).slice(1, -1)} has no effort ${effort}. Its efforts: ${efforts.join(', ')}.`
+  const text = `Model ${quote(model)} of provider ${quote(provider).slice(1, -1)} has no effort ${effort}. Its efforts: ${efforts.join(', ')}.`
   return failed('invalid_args', text, { provider, model, effort, efforts }, [
     { action: 'Choose one of them, or another model.', command: 'hawser models' },
   ])

@@ -9,7 +9,7 @@ import type { Surface } from '../../model/surface.ts'
 /** A frozen surface, and the Event that names its hashes. */
 export interface RecordedSurface {
   readonly surface: Surface
-  readonly recorded: EventData<'prompt_surface'>
+  readonly event: EventData<'prompt_surface'>
 }
 
 /**
@@ -21,11 +21,11 @@ export async function recordedSurface(
   events: readonly WholeEvent[],
   known?: RecordedSurface,
 ): Promise<Result<RecordedSurface>> {
-  const recorded = surfaceAfter(events)
-  if (recorded === undefined) return failed('log_damaged', 'This Session has no prompt surface.')
-  const same = known?.recorded.blob === recorded.blob ? known.surface : undefined
-  const surface = await frozenSurface(store, recorded.blob, same)
-  return surface.ok ? ok({ surface: surface.value, recorded }) : surface
+  const event = surfaceAfter(events)
+  if (event === undefined) return failed('log_damaged', 'This Session has no prompt surface.')
+  const same = known?.event.blob === event.blob ? known.surface : undefined
+  const surface = await frozenSurface(store, event.blob, same)
+  return surface.ok ? ok({ surface: surface.value, event }) : surface
 }
 
 /** The frozen surface in a blob; `known` is that surface, if it was read before. */

@@ -184,9 +184,9 @@ async function reading<T>(
 /** Redacts again, because another process may have written it, and a key may be known only now. */
 async function readLine(
   { store, secrets }: ReadParts,
-  { logged, inheritance }: LogLine,
+  { content, inheritance }: LogLine,
 ): Promise<ReadLine> {
-  const raw: EventEnvelope = logged.event
-  const event = logged.known ? await wholeEvent(store, logged.event, inheritance) : undefined
+  const raw: EventEnvelope = content.event
+  const event = content.isKnown ? await wholeEvent(store, content.event, inheritance) : undefined
   return new Redactor(secrets).value({ raw, ...(event === undefined ? {} : { event }) })
 }

@@ -17,8 +17,8 @@ function line(seq: number, bytes = 100): LogLine {
     prev: null,
     crc: '00000000',
   }
-  const logged = { known: false, why: 'unknown_type', event } as const
-  return { logged, seq, offset: 0, hash: '', next: { offset: bytes, seq: seq + 1, prev: '' } }
+  const content = { isKnown: false, why: 'unknown_type', event } as const
+  return { content, seq, offset: 0, hash: '', next: { offset: bytes, seq: seq + 1, prev: '' } }
 }
 
 test('a watcher receives lines and notices in order, until it is closed', async () => {

@@ -19,7 +19,7 @@ const WAITING_EVENTS = 4096
 
 /** One watcher. Ends after `resync`, after `close`, and when its Session closes. */
 export class Subscription implements AsyncIterable<WatcherUpdate> {
-  readonly #gone: (self: Subscription) => void
+  readonly #onGone: (self: Subscription) => void
   #waiting: { readonly update: WatcherUpdate; readonly bytes: number }[] = []
   #bytes = 0
   #lastSeq: number
@@ -28,7 +28,7 @@ export class Subscription implements AsyncIterable<WatcherUpdate> {
 
   constructor(lastSeq: number, gone: (self: Subscription) => void) {
     this.#lastSeq = lastSeq
-    this.#gone = gone
+    this.#onGone = gone
   }
 
   /** Number of the last line that the watcher received. */
@@ -86,19 +86,19 @@ export class Subscription implements AsyncIterable<WatcherUpdate> {
   #end(): void {
     if (this.#ended) return
     this.#ended = true
-    this.#gone(this)
+    this.#onGone(this)
   }
 }
 
 /** All watchers of one Session in this process. */
 export class Watchers {
   readonly #all = new Set<Subscription>()
-  readonly #changed: () => void
+  readonly #onChange: () => void
   #closed = false
 
   /** `changed` is called when a watcher is added or removed. */
   constructor(changed: () => void = () => {}) {
-    this.#changed = changed
+    this.#onChange = changed
   }
 
   get any(): boolean {
@@ -108,12 +108,12 @@ export class Watchers {
   subscribe(lastSeq: number, ended: () => void = () => {}): Subscription {
     const one = new Subscription(lastSeq, (self) => {
       this.#all.delete(self)
-      this.#changed()
+      this.#onChange()
       ended()
     })
     this.#all.add(one)
     if (this.#closed) one.close()
-    else this.#changed()
+    else this.#onChange()
     return one
   }
 
@@ -150,7 +150,7 @@ export class Watchers {
 }
 
 /** Of the fields that are not in the line; without any, the whole Event is the one of the line. */
-function longBytes({ logged: { event } }: LogLine, whole: WholeEvent | undefined): number {
+function longBytes({ content: { event } }: LogLine, whole: WholeEvent | undefined): number {
   return whole === undefined || whole === event ? 0 : JSON.stringify(whole.data).length
 }
 

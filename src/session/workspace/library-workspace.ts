@@ -50,16 +50,16 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** An open workspace. Close it once: that ends running Turns and closes its Sessions. */
 export class LibraryWorkspace {
-  readonly #opened: OpenWorkspace
+  readonly #workspace: OpenWorkspace
   readonly #env: Env
 
   constructor(opened: OpenWorkspace, env: Env) {
-    this.#opened = opened
+    this.#workspace = opened
     this.#env = env
   }
 
   get path(): string {
-    return this.#opened.harness.workspace
+    return this.#workspace.harness.workspace
   }
 
   async create(options: CreateOptions = {}): Promise<Result<LibrarySession>> {
@@ -74,13 +74,13 @@ export class LibraryWorkspace {
 
   /** All Sessions, the latest first. An unreadable one is listed with the reason. */
   list(): Promise<readonly ListedSession[]> {
-    return this.#opened.harness.list()
+    return this.#workspace.harness.list()
   }
 
   /** Only by its whole id. */
   async delete(session: string): Promise<Result<void>> {
     const id = wholeId(session)
-    return id.ok ? this.#opened.harness.delete(id.value) : id
+    return id.ok ? this.#workspace.harness.delete(id.value) : id
   }
 
   /** Also for a Session that cannot be opened. See `Session.verify`. */
@@ -89,26 +89,26 @@ export class LibraryWorkspace {
     { requests = false }: { readonly requests?: boolean } = {},
   ): Promise<Result<Proof>> {
     const id = wholeId(session)
-    return id.ok ? this.#opened.harness.verify(id.value, { requests }) : id
+    return id.ok ? this.#workspace.harness.verify(id.value, { requests }) : id
   }
 
   /** Answers a permission question of any open Session. */
   async answer(request_id: string, answer: ChosenAnswer): Promise<Result<void>> {
-    return INPUT_CHECKS.answer(answer) ?? this.#opened.harness.answer(request_id, answer)
+    return INPUT_CHECKS.answer(answer) ?? this.#workspace.harness.answer(request_id, answer)
   }
 
   /** The known models: of one provider, or of all. */
   models(provider?: string): readonly ModelRow[] {
-    return this.#opened.models(provider)
+    return this.#workspace.models(provider)
   }
 
   close(): Promise<void> {
-    return this.#opened.close()
+    return this.#workspace.close()
   }
 
   async #begin(choice: SessionChoice, client: ClientOptions): Promise<Result<LibrarySession>> {
     const options = { env: this.#env, ...client, checks: INPUT_CHECKS }
-    const begun = await beginSession(this.#opened, choice, options)
+    const begun = await beginSession(this.#workspace, choice, options)
     return begun.ok ? ok(begun.value.session) : begun
   }
 }

@@ -48,7 +48,7 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
       await release()
       return opened
     }
-    entry.opened = opened.value
+    entry.workspace = opened.value
     return ok({ path: entry.path, workspace: opened.value, release })
   }
 
@@ -76,7 +76,7 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
     hold,
     holdFor: async (session) => {
       // Looking it up reads files, and a Session that is open has only one workspace.
-      const inUse = [...entries].find(([, { opened }]) => opened?.harness.isOpen(session))
+      const inUse = [...entries].find(([, { workspace }]) => workspace?.harness.isOpen(session))
       if (inUse !== undefined && !isClosed) return share(...inUse)
       const found = await register.workspaceOf(session)
       return found === undefined ? noSuchSession() : holdFolder(found, false)
@@ -87,7 +87,7 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
       const open_ = [...entries.values()].map(
         (entry) =>
           new Promise<void>((resolve) => {
-            entry.left = resolve
+            entry.onClosed = resolve
           }),
       )
       // Users that wait for a Turn, or for a reader to leave, release their workspace then.
@@ -107,9 +107,9 @@ interface Entry {
   users: number
   readonly opening: ReturnType<OpenAt>
   /** Set as soon as it is open. */
-  opened?: OpenWorkspace
+  workspace?: OpenWorkspace
   /** Called when it is closed. */
-  left?: () => void
+  onClosed?: () => void
 }
 
 async function openedOf(entries: Iterable<Entry>): Promise<readonly OpenWorkspace[]> {
@@ -117,10 +117,10 @@ async function openedOf(entries: Iterable<Entry>): Promise<readonly OpenWorkspac
   return opened.flatMap((one) => (one.ok ? [one.value] : []))
 }
 
-async function closeOf({ opening, left }: Entry): Promise<void> {
+async function closeOf({ opening, onClosed }: Entry): Promise<void> {
   const opened = await opening
   if (opened.ok) await opened.value.close()
-  left?.()
+  onClosed?.()
 }
 
 function onlyOnce(work: () => Promise<void>): () => Promise<void> {

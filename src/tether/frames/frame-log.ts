@@ -79,10 +79,10 @@ export class FrameLog {
     this.#waiters = new FrameWaiters(clock)
     const shelf = { frames, memory, newest: frames.lastReserved }
     this.#shelf = shelf
-    const published = this.#waiters.wake.bind(this.#waiters)
+    const onPublish = this.#waiters.wake.bind(this.#waiters)
     this.#writer =
       frames.damage === undefined
-        ? new FrameWriter({ shelf, messages, settings, published })
+        ? new FrameWriter({ shelf, messages, settings, onPublish })
         : undefined
   }
 
@@ -112,7 +112,7 @@ export class FrameLog {
   }
 
   /** The torn tail that was cut off when the log was opened; its holder reports it. */
-  get repaired(): FrameRepair | undefined {
+  get repair(): FrameRepair | undefined {
     return this.#shelf.frames.repair
   }
 
@@ -167,12 +167,12 @@ export class FrameLog {
     for (let from = after; ;) {
       const found = await this.#find(from, query, limit)
       if (!found.ok) return found
-      const { frames, complete, examined } = found.value
+      const { frames, complete, examinedFrames } = found.value
       if (frames.length > 0) return this.#page(frames, frames.at(-1)?.seq ?? after)
-      if (!complete) return this.#page([], examined)
-      from = examined
+      if (!complete) return this.#page([], examinedFrames)
+      from = examinedFrames
       // From here to the start of the wait, nothing else runs: a frame is either seen here or wakes the wait.
-      if (this.newest > examined) continue
+      if (this.newest > examinedFrames) continue
       const ms = until - this.#clock.monotonicMs()
       if (waitMs === 0) return this.#page([], after)
       const isWoken =
@@ -223,12 +223,12 @@ export class FrameLog {
         yield { kind: 'failed', failure: found }
         return
       }
-      const { frames, examined, complete, forgottenDelta } = found.value
-      const through_seq = Math.min(forgottenDelta, examined)
+      const { frames, examinedFrames, complete, forgottenDelta } = found.value
+      const through_seq = Math.min(forgottenDelta, examinedFrames)
       if (through_seq > cursor && wantsDeltas(filter))
         yield { kind: 'missing', what: 'deltas', after_seq: cursor, through_seq }
       for (const frame of frames) yield { kind: 'frame', frame }
-      cursor = examined
+      cursor = examinedFrames
       if (complete && this.newest === cursor && !this.#closed)
         await this.#wait({ filter, signal, isPoll: false })
     }
@@ -242,8 +242,8 @@ export class FrameLog {
     const { queryBytes } = this.#settings
     const found = await framesBefore(this.#shelf, before, filter, limit, queryBytes)
     if (!found.ok) return found
-    const { frames, examined, complete } = found.value
-    return this.#page(frames, frames[0]?.seq ?? (complete ? before : examined))
+    const { frames, examinedFrames, complete } = found.value
+    return this.#page(frames, frames[0]?.seq ?? (complete ? before : examinedFrames))
   }
 
   #wait({ filter, ms, signal, isPoll }: WaitOptions): Promise<boolean> {

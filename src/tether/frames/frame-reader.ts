@@ -16,7 +16,7 @@ export interface FrameShelf {
 /** Frames that were found, and the last number that was examined. */
 export interface FoundFrames {
   readonly frames: readonly Frame[]
-  readonly examined: number
+  readonly examinedFrames: number
   /** There is nothing more to examine now. */
   readonly complete: boolean
   /** Deltas up to this number were forgotten and not examined. */
@@ -36,7 +36,7 @@ export function cursorBefore({ frames }: FrameShelf, after: number): Failed | un
 }
 
 /**
- * Finds up to `limit` frames above `after`. Reads at most `budget` stored bytes and then stops early; `examined` shows how
+ * Finds up to `limit` frames above `after`. Reads at most `budget` stored bytes and then stops early; `examinedFrames` shows how
  * far it got. If nothing was found and the rest cannot be read, the result is the reason.
  */
 export async function framesAfter(
@@ -47,39 +47,40 @@ export async function framesAfter(
   budget: number,
 ): Promise<Result<FoundFrames>> {
   const frames: Frame[] = []
-  let examined = after
+  let examinedFrames = after
   let rest = budget
   let forgottenDelta = 0
-  const partly = () => ok({ frames, examined, complete: false, forgottenDelta })
+  const partly = () => ok({ frames, examinedFrames, complete: false, forgottenDelta })
   const take = (entry: FrameEntry) => {
-    examined = entry.seq
+    examinedFrames = entry.seq
     const frame = matches(entry, filter) ? frameIn(entry) : undefined
     if (frame !== undefined) frames.push(frame)
     return frames.length < limit
   }
   // Memory may forget frames while stored ones are read.
-  while (examined < shelf.memory.after && frames.length < limit && rest > 0) {
-    const expired = cursorBefore(shelf, examined)
+  while (examinedFrames < shelf.memory.after && frames.length < limit && rest > 0) {
+    const expired = cursorBefore(shelf, examinedFrames)
     if (expired !== undefined) return frames.length > 0 ? partly() : expired
     const upTo = shelf.memory.after
     forgottenDelta = shelf.memory.forgottenDelta
-    const read = await shelf.frames.readAfter(examined, upTo, rest, take)
-    if (!read.ok) return frames.length > 0 ? partly() : (cursorBefore(shelf, examined) ?? read)
+    const read = await shelf.frames.readAfter(examinedFrames, upTo, rest, take)
+    if (!read.ok)
+      return frames.length > 0 ? partly() : (cursorBefore(shelf, examinedFrames) ?? read)
     rest -= read.value.bytes
-    if (read.value.complete) examined = upTo
+    if (read.value.complete) examinedFrames = upTo
   }
-  if (frames.length === limit || examined < shelf.memory.after) return partly()
+  if (frames.length === limit || examinedFrames < shelf.memory.after) return partly()
   forgottenDelta = shelf.memory.forgottenDelta
-  for (const entry of shelf.memory.since(examined)) if (!take(entry)) return partly()
+  for (const entry of shelf.memory.since(examinedFrames)) if (!take(entry)) return partly()
   if (frames.length === 0 && shelf.frames.damage !== undefined) return shelf.frames.damage
-  examined = Math.max(examined, shelf.newest)
-  return ok({ frames, examined, complete: true, forgottenDelta })
+  examinedFrames = Math.max(examinedFrames, shelf.newest)
+  return ok({ frames, examinedFrames, complete: true, forgottenDelta })
 }
 
 /** Frames that were found, and the lowest number that was examined. */
 export interface FoundBackwards {
   readonly frames: readonly Frame[]
-  readonly examined: number
+  readonly examinedFrames: number
   /** There is nothing before. */
   readonly complete: boolean
 }
@@ -93,10 +94,10 @@ export async function framesBefore(
   budget: number,
 ): Promise<Result<FoundBackwards>> {
   const frames: Frame[] = []
-  let examined = before
-  const partly = () => ok({ frames, examined, complete: false })
+  let examinedFrames = before
+  const partly = () => ok({ frames, examinedFrames, complete: false })
   const take = (entry: FrameEntry) => {
-    examined = entry.seq
+    examinedFrames = entry.seq
     const frame = matches(entry, filter) ? frameIn(entry) : undefined
     if (frame !== undefined) frames.unshift(frame)
     return frames.length < limit
@@ -106,5 +107,5 @@ export async function framesBefore(
   for (const entry of shelf.memory.backFrom(before)) if (!take(entry)) return partly()
   const read = await shelf.frames.readBefore(below, budget, take)
   if (!read.ok) return frames.length > 0 ? partly() : read
-  return read.value.complete ? ok({ frames, examined, complete: true }) : partly()
+  return read.value.complete ? ok({ frames, examinedFrames, complete: true }) : partly()
 }

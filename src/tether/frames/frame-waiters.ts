@@ -7,25 +7,25 @@ const MOST_POLLS = 1_000
 /** Places for waiting polls, for all Instances together. If none is free, the poll that waits longest is released. */
 export class PollPlaces {
   readonly #most: number
-  readonly #taken = new Set<() => void>()
+  readonly #releases = new Set<() => void>()
 
   constructor(most = MOST_POLLS) {
     this.#most = most
   }
 
   get waiting(): number {
-    return this.#taken.size
+    return this.#releases.size
   }
 
   /** `release` must leave the place, as must the waiter that took it. */
   take(release: () => void): void {
-    this.#taken.add(release)
-    if (this.#taken.size <= this.#most) return
-    for (const oldest of this.#taken) return oldest()
+    this.#releases.add(release)
+    if (this.#releases.size <= this.#most) return
+    for (const oldest of this.#releases) return oldest()
   }
 
   leave(release: () => void): void {
-    this.#taken.delete(release)
+    this.#releases.delete(release)
   }
 }
 

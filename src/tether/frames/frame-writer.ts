@@ -23,7 +23,7 @@ export interface FrameWriterParts {
   readonly messages: KnownMessages
   readonly settings: FrameLogSettings
   /** Called with new frames when readers may see them. */
-  readonly published: (entries: readonly FrameEntry[]) => void
+  readonly onPublish: (entries: readonly FrameEntry[]) => void
 }
 
 interface PendingFrame extends BatchEntry {
@@ -39,19 +39,19 @@ interface PendingFrame extends BatchEntry {
 export class FrameWriter {
   readonly #parts: FrameWriterParts
   #next: number
-  #reserved: number
+  #reservedTo: number
   readonly #batches: Batches<PendingFrame>
   #closed = false
 
   constructor(parts: FrameWriterParts) {
     this.#parts = parts
     this.#next = parts.shelf.newest + 1
-    this.#reserved = parts.shelf.frames.lastReserved
+    this.#reservedTo = parts.shelf.frames.lastReserved
     this.#batches = new Batches({
       batchBytes: FRAME_BATCH_BYTES,
       commit: (batch) => this.#commit(batch),
       takeUnwritten: (queue) => this.#publishDeltas(queue),
-      refused: ({ claim }) => claim.undo(),
+      onRefused: ({ claim }) => claim.undo(),
       defect: 'The frame log failed with an internal error.',
     })
   }
@@ -99,7 +99,7 @@ export class FrameWriter {
   /** Deltas at the front of the queue need no write as long as numbers are reserved. */
   #publishDeltas(queue: PendingFrame[]): void {
     const ready = queue.findIndex(
-      ({ frame }, i) => !isDelta(frame.fields) || this.#next + i > this.#reserved,
+      ({ frame }, i) => !isDelta(frame.fields) || this.#next + i > this.#reservedTo,
     )
     const deltas = queue.splice(0, ready === -1 ? queue.length : ready)
     if (deltas.length > 0) this.#publish(this.#number(deltas))()
@@ -111,7 +111,7 @@ export class FrameWriter {
     const batch = this.#batchOf(first, frames)
     const stored = await this.#parts.shelf.frames.append(batch)
     if (!stored.ok) return stored
-    this.#reserved = batch.reserveTo ?? this.#reserved
+    this.#reservedTo = batch.reserveTo ?? this.#reservedTo
     return ok(this.#publish(frames))
   }
 
@@ -128,20 +128,20 @@ export class FrameWriter {
   #batchOf(first: number, frames: readonly NumberedFrame[]): FrameBatch {
     const { reserve } = this.#parts.settings
     const last = this.#next - 1
-    const isShort = this.#reserved - last < reserve / 2
+    const isShort = this.#reservedTo - last < reserve / 2
     const entries = frames.map(({ entry }) => entry).filter((entry) => !isDelta(entry))
     return isShort ? { first, entries, reserveTo: last + reserve } : { first, entries }
   }
 
   #publish(frames: readonly NumberedFrame[]): () => void {
-    const { shelf, published } = this.#parts
+    const { shelf, onPublish } = this.#parts
     for (const { pending, entry } of frames) {
       pending.claim.keep(entry)
       shelf.memory.add(entry)
       shelf.newest = entry.seq
     }
     return () => {
-      published(frames.map(({ entry }) => entry))
+      onPublish(frames.map(({ entry }) => entry))
       for (const { pending, entry } of frames) pending.settle(ok({ seq: entry.seq }))
     }
   }

@@ -1,4 +1,4 @@
-import { shortened } from '../../encoding/quote.ts'
+import { shorten } from '../../encoding/quote.ts'
 import { timestamp, type Clock } from '../../host/clock.ts'
 import type { Ids } from '../../host/ids.ts'
 import { definedFields } from '../../model/fields/defined-fields.ts'
@@ -54,7 +54,7 @@ export class GuestFrames {
   }
 
   presence(reply: Reply, state: string): FrameToHost {
-    const payload = { state: shortened(state, LIMITS.frame_status_bytes) }
+    const payload = { state: shorten(state, LIMITS.frame_status_bytes) }
     return { ...this.#envelope(reply), type: 'status.presence', payload }
   }
 
@@ -67,7 +67,7 @@ export class GuestFrames {
   }
 
   error(reply: Reply, error: FrameOf<'error'>['payload']): TerminalFrame {
-    const payload = { ...error, message: shortened(error.message, LIMITS.frame_error_bytes) }
+    const payload = { ...error, message: shorten(error.message, LIMITS.frame_error_bytes) }
     return { ...this.#envelope(reply), type: 'error', payload }
   }
 

@@ -57,7 +57,7 @@ export class KnownMessages {
     if (fields.type !== 'user.message') return undefined
     const key = messageHash(fields, fields.msgId)
     const arriving = this.#arriving.get(key)
-    if (arriving !== undefined) return arriving.then(repeated)
+    if (arriving !== undefined) return arriving.then(asRepeat)
     const seq = this.#waiting.get(key)?.entry.seq ?? this.#ended.get(key)
     return seq === undefined ? undefined : Promise.resolve(ok({ seq, repeated: true }))
   }
@@ -150,7 +150,7 @@ export class KnownMessages {
   }
 }
 
-function repeated(result: Result<AppendedFrame>): Result<AppendedFrame> {
+function asRepeat(result: Result<AppendedFrame>): Result<AppendedFrame> {
   return result.ok ? ok({ seq: result.value.seq, repeated: true }) : result
 }
 

@@ -21,7 +21,7 @@ export class InstanceSessions {
   readonly #harness: Harness
   readonly #start: Start
   readonly #open = new Map<string, OpenSession>()
-  #known: Promise<Map<string, SessionId>> | undefined
+  #sessionIds: Promise<Map<string, SessionId>> | undefined
 
   constructor(harness: Harness, start: Start) {
     this.#harness = harness
@@ -53,7 +53,7 @@ export class InstanceSessions {
   }
 
   async #begin(address: TetherAddress): Promise<Result<Session>> {
-    const known = await (this.#known ??= this.#list())
+    const known = await (this.#sessionIds ??= this.#list())
     const id = known.get(conversationName(address))
     if (id !== undefined) return this.#harness.open(id)
     const { instance, provider, model, permission_mode: permissionMode } = this.#start

@@ -1,4 +1,4 @@
-import { shortened } from '../../encoding/quote.ts'
+import { shorten } from '../../encoding/quote.ts'
 import type { Clock } from '../../host/clock.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../model/ids.ts'
@@ -44,16 +44,16 @@ interface ActiveMessage {
   readonly frame: MessageFrame
   /** While its Turn runs. */
   session?: Session | undefined
-  cancelled: boolean
+  isCancelled: boolean
   /** Nothing of its answer was shown, so its Turn may continue if an earlier guest left it open. */
-  readonly unshown: boolean
+  readonly isUnshown: boolean
   /** Its Turn has ended, but not all of its frames are sent. The Session may be running the next message. */
   over: boolean
 }
 
 interface AdmittedMessage {
   readonly session: Session
-  readonly admitted: AdmittedTurn
+  readonly admission: AdmittedTurn
 }
 
 /** The messages of a guest: each runs as a Turn of its conversation and ends with exactly one terminal frame. */
@@ -62,7 +62,7 @@ export class Messages {
   readonly #active = new Map<string, ActiveMessage>()
   readonly #running = new Set<Promise<void>>()
   /** Messages that are still to come and that were not shown. */
-  readonly #unshown = new Set<string>()
+  readonly #unshownMessages = new Set<string>()
   #closing = false
 
   constructor(parts: MessageParts) {
@@ -71,18 +71,18 @@ export class Messages {
 
   /** The server vouches for the message that comes next: nothing of its answer was shown. */
   mayGoOn(line: Pick<GuestResend, 'session' | 'msg_id'>): void {
-    this.#unshown.clear()
-    this.#unshown.add(messageName(line))
+    this.#unshownMessages.clear()
+    this.#unshownMessages.add(messageName(line))
   }
 
   /** Starts a message. One that runs already is only acknowledged; one that has run ends as it did then. */
   receive(frame: MessageFrame): void {
     const key = messageName(frame)
     const { frames, send, onDefect } = this.#parts
-    const unshown = this.#unshown.delete(key)
+    const isUnshown = this.#unshownMessages.delete(key)
     void send(frames.ack({ to: frame }, 'received'))
     if (this.#active.has(key)) return
-    const message: ActiveMessage = { frame, cancelled: false, unshown, over: false }
+    const message: ActiveMessage = { frame, isCancelled: false, isUnshown, over: false }
     this.#active.set(key, message)
     const running = this.#run(message)
       .catch((error: unknown) => {
@@ -105,7 +105,7 @@ export class Messages {
     const message =
       in_reply_to === undefined ? own[0] : own.find(({ frame }) => frame.msg_id === in_reply_to)
     if (message === undefined) return
-    message.cancelled = true
+    message.isCancelled = true
     message.session?.interrupt()
   }
 
@@ -133,8 +133,8 @@ export class Messages {
       if (!this.#closing) await this.#end({ to: frame }, { type: 'error', ...started.error })
       return
     }
-    const { session, admitted } = started.value
-    const { turn, repeated = false, continued = false } = admitted
+    const { session, admission } = started.value
+    const { turn, repeated = false, continued = false } = admission
     const reply = { to: frame, turn }
     if (!repeated) {
       message.session = session
@@ -142,12 +142,12 @@ export class Messages {
         message.over = true
         message.session = undefined
       }
-      void admitted.done.then(leave, leave)
-      if (message.cancelled) session.interrupt()
+      void admission.done.then(leave, leave)
+      if (message.isCancelled) session.interrupt()
     }
     await send(frames.ack(reply, repeated ? 'repeated' : continued ? 'continued' : 'started'))
-    if (!repeated) await this.#follow(reply, session, admitted)
-    const result = await admitted.done
+    if (!repeated) await this.#follow(reply, session, admission)
+    const result = await admission.done
     if (result.ok) await this.#end(reply, endOf(result.value))
     else if (!this.#closing) await this.#end(reply, { type: 'error', ...result.error })
     await sessions.tidy((address) => this.#of(address).length > 0)
@@ -155,7 +155,7 @@ export class Messages {
 
   async #admit(message: ActiveMessage): Promise<Result<AdmittedMessage>> {
     const { start, sessions, clock } = this.#parts
-    const { frame, unshown } = message
+    const { frame, isUnshown } = message
     let until: number | undefined
     const { text, images = [] } = frame.payload
     if (images.length > 0 && !start.images) return noImages()
@@ -171,11 +171,11 @@ export class Messages {
         until ??= clock.monotonicMs() + BUSY_MS
         return !this.#closing && clock.monotonicMs() < until
       },
-      continues: () => unshown && isSettled && !message.cancelled,
+      continues: () => isUnshown && isSettled && !message.isCancelled,
       settings,
       attachments: images.map(attachmentOf),
     })
-    return admitted.ok ? ok({ session: session.value, admitted: admitted.value }) : admitted
+    return admitted.ok ? ok({ session: session.value, admission: admitted.value }) : admitted
   }
 
   /** Sends what happens in a new Turn, until its end is in the Log. */
@@ -230,7 +230,7 @@ export class Messages {
 /** The id and the name of a sender are shortened, so that no message is refused for them. */
 function admitOptions({ session, msg_id, payload: { user } }: MessageFrame): AdmitOptions {
   const most = Math.floor(LIMITS.sender_bytes / 2)
-  const sender = user && { id: shortened(user.id, most), name: shortened(user.name, most) }
+  const sender = user && { id: shorten(user.id, most), name: shorten(user.name, most) }
   return {
     presenter: 'tether',
     channel: session.channel,

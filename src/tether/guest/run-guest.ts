@@ -22,7 +22,7 @@ export async function runGuest(
   open: (start: GuestStart, relay: Duplex) => Promise<Result<OpenWorkspace>>,
 ): Promise<number> {
   const sockets = inheritedSockets([FRAMES, RELAY])
-  if (sockets === undefined) return refused(USAGE, NOT_BY_HAND)
+  if (sockets === undefined) return refuseStart(USAGE, NOT_BY_HAND)
   const [socket, relay] = sockets
   countPauses()
   const stop = new AbortController()
@@ -31,19 +31,19 @@ export async function runGuest(
     socket,
     open: (start) => open(start, relay),
     clock: systemClock,
-    resumed: leaveOut,
+    onResume: leaveOut,
     signal: stop.signal,
     onDefect: (error) => writePlain(2, `${String(error instanceof Error ? error.stack : error)}\n`),
   })
   forget()
   relay.destroy()
-  return served.ok ? 0 : refused(1, served.error.message)
+  return served.ok ? 0 : refuseStart(1, served.error.message)
 }
 
 const NOT_BY_HAND =
   'hawser guest cannot be started by hand: the server (hawser up) starts it for each instance.'
 
-function refused(code: number, message: string): number {
+function refuseStart(code: number, message: string): number {
   writePlain(2, `hawser: ${message}\n`)
   return code
 }

@@ -20,7 +20,7 @@ export interface GuestParts {
   readonly open: (start: GuestStart) => Promise<Result<GuestWorkspace>>
   readonly clock: Clock
   /** Called with the milliseconds of a pause that has just ended. */
-  readonly resumed: (pausedMs: number) => void
+  readonly onResume: (pausedMs: number) => void
   /** Aborted when the guest must end. */
   readonly signal: AbortSignal
   readonly onDefect: (error: unknown) => void
@@ -49,7 +49,7 @@ interface GuestOpening {
 }
 
 async function serve(
-  { socket, clock, resumed, signal, onDefect }: GuestParts,
+  { socket, clock, onResume, signal, onDefect }: GuestParts,
   { start, lines }: GuestOpening,
   workspace: GuestWorkspace,
 ): Promise<Result<void>> {
@@ -65,7 +65,7 @@ async function serve(
   const take = (line: LineToGuest) => {
     switch (line.type) {
       case 'guest.resumed':
-        return resumed(line.paused_ms)
+        return onResume(line.paused_ms)
       case 'guest.resend':
         return messages.mayGoOn(line)
       case 'user.message':

@@ -1,4 +1,4 @@
-import { shortened } from '../../encoding/quote.ts'
+import { shorten } from '../../encoding/quote.ts'
 import type { ErrorKind } from '../../model/errors.ts'
 import type { EphemeralEvent, EventEnvelope } from '../../model/events/event.ts'
 import { LIMITS } from '../../model/limits.ts'
@@ -111,7 +111,7 @@ function frameNotices(all: FrameNotices): FrameNotices {
   const kept = more > 1 ? [...all.slice(0, most - 1), moreNotices(more)] : all
   return kept.map(({ code, text }) => {
     const mostBytes = LIMITS.frame_notice_bytes
-    return { code: shortened(code, mostBytes), text: shortened(text, mostBytes) }
+    return { code: shorten(code, mostBytes), text: shorten(text, mostBytes) }
   })
 }
 

@@ -17,7 +17,7 @@ export class Crashes {
   }
 
   /** It ended a message: the next wait is short again. */
-  worked(): void {
+  noteSuccess(): void {
     this.#inARow = 0
   }
 

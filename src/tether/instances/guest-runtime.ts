@@ -97,7 +97,7 @@ async function startGuest(
         home,
         ownHome: join(path, HOME),
         records,
-        ...(isProcess ? { unconfined: true } : {}),
+        ...(isProcess ? { withoutSandbox: true } : {}),
         ...(program === undefined ? {} : { program }),
         onOutput: (chunk) => {
           output = (output + printed.push(chunk).toString()).slice(-KEPT_OUTPUT)
@@ -112,7 +112,7 @@ async function startGuest(
     note,
   })
   const finish = async () => {
-    await relay.saved()
+    await relay.untilSaved()
     await ifPossible(heads.close())
     if (output !== '') note({ event: 'guest_output', output })
   }
@@ -170,7 +170,7 @@ async function existingFolder(parent: Folder, name: string): Promise<Folder> {
 interface OrderedRelay {
   readonly open: GuestHostParts['relay']
   /** Resolves when what was spent is recorded. */
-  readonly saved: () => Promise<unknown>
+  readonly untilSaved: () => Promise<unknown>
 }
 
 function relayOf(
@@ -178,7 +178,7 @@ function relayOf(
   { record, spend, note }: GuestOrder,
   { model, access }: GuestModel,
 ): OrderedRelay {
-  if (access === undefined) return { open: () => ({ close: () => {} }), saved: async () => {} }
+  if (access === undefined) return { open: () => ({ close: () => {} }), untilSaved: async () => {} }
   let saving: Promise<unknown> = Promise.resolve()
   const save = (saved: Promise<Result<void>>) => {
     saving = saved.then((result) => {
@@ -190,11 +190,11 @@ function relayOf(
       access,
       models: [model],
       ceilingUsd: record.ceiling_usd,
-      spent: spend.total,
+      spentBefore: spend.total,
       onSpend: (total) => save(spend.save(total)),
       onRunning: (running) => save(spend.saveRunning(running)),
       clock,
       log: (text) => note({ event: 'relay', text }),
     })
-  return { open, saved: () => saving }
+  return { open, untilSaved: () => saving }
 }

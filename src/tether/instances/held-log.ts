@@ -8,7 +8,7 @@ export interface HeldLogParts extends Pick<FrameLogParts, 'store' | 'instance' |
   /** The log has to stay open although it is not in use. */
   readonly isNeeded: () => boolean
   /** Called with a log that was just opened, before another holder can use it. */
-  readonly opened: (log: FrameLog) => Promise<void>
+  readonly onOpen: (log: FrameLog) => Promise<void>
   /** Called before a log is closed that is no longer needed. */
   readonly closing: () => Promise<void>
   /** Called with what is thrown where no caller waits for it. */
@@ -27,7 +27,7 @@ const IDLE_MS = 60_000
 export class HeldLog {
   readonly #parts: HeldLogParts
   readonly #inOrder = inOrder()
-  #opened: OpenLog | undefined
+  #openLog: OpenLog | undefined
   #cancel: (() => void) | undefined
   #isClosed = false
 
@@ -37,12 +37,12 @@ export class HeldLog {
 
   /** The log, if it is open. */
   get current(): FrameLog | undefined {
-    return this.#opened?.log
+    return this.#openLog?.log
   }
 
   /** Opens the log if necessary. It stays open until `release`, unless it fails. */
   async hold(): Promise<Result<{ readonly log: FrameLog; readonly release: () => void }>> {
-    const opened = this.#opened ?? (await this.#inOrder(() => this.#open()))
+    const opened = this.#openLog ?? (await this.#inOrder(() => this.#open()))
     if ('ok' in opened) return opened
     opened.users += 1
     let isReleased = false
@@ -77,35 +77,35 @@ export class HeldLog {
   }
 
   async #open(): Promise<OpenLog | Extract<Result<never>, { ok: false }>> {
-    if (this.#opened !== undefined) return this.#opened
+    if (this.#openLog !== undefined) return this.#openLog
     if (this.#isClosed) return failed('not_found', 'The frames of this Instance are closed.')
-    const { store, instance, clock, places, opened } = this.#parts
+    const { store, instance, clock, places, onOpen } = this.#parts
     const log = await FrameLog.open({ store, instance, clock, places })
     if (!log.ok) return log
-    await opened(log.value)
-    this.#opened = { log: log.value, users: 0 }
-    return this.#opened
+    await onOpen(log.value)
+    this.#openLog = { log: log.value, users: 0 }
+    return this.#openLog
   }
 
   async #close(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined
-    const opened = this.#opened
+    const opened = this.#openLog
     if (opened === undefined) return
-    this.#opened = undefined
+    this.#openLog = undefined
     await opened.log.close()
   }
 
   #rest(): void {
-    if (this.#opened === undefined || this.#opened.users > 0) return
+    if (this.#openLog === undefined || this.#openLog.users > 0) return
     this.#cancel?.()
     this.#cancel = this.#parts.clock.after(IDLE_MS, () => {
       this.#cancel = undefined
       this.#inOrder(async () => {
-        if (this.#opened === undefined || this.#opened.users > 0) return
+        if (this.#openLog === undefined || this.#openLog.users > 0) return
         if (this.#parts.isNeeded()) return this.#rest()
         await this.#parts.closing()
-        if (this.#opened.users === 0) await this.#close()
+        if (this.#openLog.users === 0) await this.#close()
       }).catch(this.#parts.onDefect)
     })
   }

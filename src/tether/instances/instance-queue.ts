@@ -26,7 +26,7 @@ export interface QueueParts {
   readonly id: InstanceId
   readonly frames: FrameStore
   /** `instances/unended`. */
-  readonly unended: Folder
+  readonly unendedFolder: Folder
   /** An earlier server left messages that have not ended. */
   readonly isMarked: boolean
   readonly clock: Clock
@@ -35,9 +35,9 @@ export interface QueueParts {
   /** A guest is there, so the log stays open. */
   readonly isUsed: () => boolean
   /** A message has arrived or ended. */
-  readonly changed: () => void
+  readonly onChange: () => void
   /** A guest has ended a message. */
-  readonly answered: () => void
+  readonly onAnswer: () => void
   readonly note: (entry: Readonly<Record<string, unknown>>) => void
   /** Called with what is thrown where no caller waits for it. */
   readonly onDefect: (error: unknown) => void
@@ -59,23 +59,26 @@ export class InstanceQueue {
   /** What the guest that runs was given. */
   #book = new MessageBook()
   /** Messages that were cancelled, and how they end if no guest ends them. */
-  readonly #cancelled = new Map<string, { readonly cancel: CancelFrame; readonly kind: EndKind }>()
+  readonly #cancellations = new Map<
+    string,
+    { readonly cancel: CancelFrame; readonly kind: EndKind }
+  >()
   /** Messages with an answer of which something was shown. */
-  readonly #shown = new Set<string>()
+  readonly #shownMessages = new Set<string>()
   readonly log: HeldLog
 
   constructor(parts: QueueParts) {
-    const { id, frames, unended, isMarked, clock, ids, places, isUsed, onDefect } = parts
+    const { id, frames, unendedFolder, isMarked, clock, ids, places, isUsed, onDefect } = parts
     this.#parts = parts
     this.#frames = new GuestFrames(clock, ids)
-    this.#mark = new UnendedMark(unended, id, isMarked)
+    this.#mark = new UnendedMark(unendedFolder, id, isMarked)
     this.log = new HeldLog({
       store: frames,
       instance: id,
       clock,
       places,
       isNeeded: () => isUsed() || this.isBusy,
-      opened: (log) => this.#opened(log),
+      onOpen: (log) => this.#loadWaiting(log),
       closing: () => this.settle(),
       onDefect,
     })
@@ -98,14 +101,14 @@ export class InstanceQueue {
     await this.endCancelled()
     for (const message of this.waiting) {
       this.#book.add(message)
-      if (this.#shown.has(messageName(message))) this.#book.noteShown(message)
+      if (this.#shownMessages.has(messageName(message))) this.#book.noteShown(message)
     }
     return ok(this.#book)
   }
 
   /** Cancellations that a guest has to know of. */
   get cancels(): readonly CancelFrame[] {
-    return [...this.#cancelled.values()].map(({ cancel }) => cancel)
+    return [...this.#cancellations.values()].map(({ cancel }) => cancel)
   }
 
   /** Stores a frame for the guest. */
@@ -123,7 +126,8 @@ export class InstanceQueue {
       const exact = target === undefined ? cancel : { ...cancel, in_reply_to: target.msg_id }
       const stored = await log.append(exact)
       if (!stored.ok) return stored
-      if (target !== undefined) this.#cancelled.set(messageName(target), { cancel: exact, kind })
+      if (target !== undefined)
+        this.#cancellations.set(messageName(target), { cancel: exact, kind })
       return ok({ ...stored.value, deliver: target === undefined ? [] : [exact] })
     })
   }
@@ -144,7 +148,7 @@ export class InstanceQueue {
     if (stored.ok) {
       if (!isTerminal(frame)) return
       this.#over(messageName({ ...frame, msg_id: frame.in_reply_to ?? '' }))
-      return this.#parts.answered()
+      return this.#parts.onAnswer()
     }
     // The server ended the message while the guest did.
     if (causeOf(stored.error)?.type === 'already_ended') return
@@ -172,7 +176,7 @@ export class InstanceQueue {
   /** Messages that were cancelled and have no guest any more are not delivered again. */
   async endCancelled(): Promise<void> {
     for (const message of this.waiting) {
-      const { kind } = this.#cancelled.get(messageName(message)) ?? {}
+      const { kind } = this.#cancellations.get(messageName(message)) ?? {}
       if (kind !== undefined) await this.end([message], kind, ENDS[kind])
     }
   }
@@ -200,7 +204,7 @@ export class InstanceQueue {
           const cancelled = await this.cancel(this.cancelOf(one))
           if (cancelled.ok) deliver.push(...cancelled.value.deliver)
         }
-        this.#parts.changed()
+        this.#parts.onChange()
         return ok({ ...stored.value, deliver: [...deliver, message] })
       }),
     )
@@ -222,29 +226,29 @@ export class InstanceQueue {
   /** Durable before the first piece of an answer is visible: its request must not be sent again then. */
   async #noteShown(log: FrameLog, { session, in_reply_to, turn_id }: FrameToHost) {
     const name = messageName({ session, msg_id: in_reply_to ?? '' })
-    if (this.#shown.has(name)) return ok(undefined)
+    if (this.#shownMessages.has(name)) return ok(undefined)
     const message = messagesIn(log).find((one) => messageName(one) === name)
     if (message === undefined) return ok(undefined)
-    this.#shown.add(name)
+    this.#shownMessages.add(name)
     return log.append(this.#frames.presence({ to: message, turn: turn_id }, ANSWERING))
   }
 
-  async #opened(log: FrameLog): Promise<void> {
-    if (log.repaired !== undefined) this.#parts.note({ event: 'frames_repaired', ...log.repaired })
+  async #loadWaiting(log: FrameLog): Promise<void> {
+    if (log.repair !== undefined) this.#parts.note({ event: 'frames_repaired', ...log.repair })
     const waiting = messagesIn(log)
     if (waiting.length === 0) return
-    for (const message of await shownIn(log, waiting)) this.#shown.add(messageName(message))
+    for (const message of await shownIn(log, waiting)) this.#shownMessages.add(messageName(message))
     for (const [message, cancel] of await cancelledIn(log, waiting))
-      this.#cancelled.set(messageName(message), {
+      this.#cancellations.set(messageName(message), {
         cancel: cancel ?? this.cancelOf(message),
         kind: 'interrupted',
       })
   }
 
   #over(name: string): void {
-    this.#cancelled.delete(name)
-    this.#shown.delete(name)
-    this.#parts.changed()
+    this.#cancellations.delete(name)
+    this.#shownMessages.delete(name)
+    this.#parts.onChange()
   }
 }
 

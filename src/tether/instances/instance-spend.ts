@@ -16,7 +16,7 @@ interface OpenSpend {
 export class InstanceSpend {
   readonly #folder: OpenInstanceFolder
   readonly #ids: Ids
-  #opened: OpenSpend | undefined
+  #openSpend: OpenSpend | undefined
   #total: Spend | undefined
 
   constructor(folder: OpenInstanceFolder, ids: Ids) {
@@ -26,7 +26,7 @@ export class InstanceSpend {
 
   /** Reads it once: only this process changes it. */
   async total(): Promise<Result<Spend>> {
-    const known = this.#opened?.file.total ?? this.#total
+    const known = this.#openSpend?.file.total ?? this.#total
     if (known !== undefined) return ok(known)
     const folder = await this.#folder('open')
     if (!folder.ok) return folder.error.kind === 'not_found' ? ok(NO_SPEND) : folder
@@ -39,7 +39,7 @@ export class InstanceSpend {
 
   /** For a guest. Close it when the guest has ended. */
   async open(): Promise<Result<OpenSpend>> {
-    if (this.#opened !== undefined) return ok(this.#opened)
+    if (this.#openSpend !== undefined) return ok(this.#openSpend)
     const folder = await this.#folder('create')
     if (!folder.ok) return folder
     const file = await SpendFile.open(folder.value, this.#ids, this.#total)
@@ -47,14 +47,14 @@ export class InstanceSpend {
       await ifPossible(folder.value.close())
       return file
     }
-    this.#opened = { folder: folder.value, file: file.value }
-    return ok(this.#opened)
+    this.#openSpend = { folder: folder.value, file: file.value }
+    return ok(this.#openSpend)
   }
 
   async close(): Promise<void> {
-    const opened = this.#opened
+    const opened = this.#openSpend
     if (opened === undefined) return
-    this.#opened = undefined
+    this.#openSpend = undefined
     this.#total = opened.file.total
     await ifPossible(opened.folder.close())
   }

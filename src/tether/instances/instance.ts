@@ -1,4 +1,4 @@
-import { counted } from '../../encoding/amounts.ts'
+import { countOf } from '../../encoding/amounts.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Folder } from '../../host/files/files.ts'
 import type { RecordsPlace } from '../../host/files/records.ts'
@@ -28,7 +28,7 @@ import { mappedPath, OWN_WORKSPACE } from './workspace-place.ts'
 /** The record is the current one. */
 export interface InstanceParts extends FolderParts {
   readonly id: InstanceId
-  readonly unended: Folder
+  readonly unendedFolder: Folder
   readonly isMarked: boolean
   readonly clock: Clock
   readonly ids: Ids
@@ -63,8 +63,8 @@ export class Instance {
     this.queue = new InstanceQueue({
       ...parts,
       isUsed: () => this.#life.state !== 'stopped',
-      changed: () => this.#changed(),
-      answered: () => this.#life.worked(),
+      onChange: () => this.#noteChange(),
+      onAnswer: () => this.#life.noteSuccess(),
       note,
       onDefect: (error) => this.#defect(error),
     })
@@ -73,17 +73,17 @@ export class Instance {
       idle: () => record().idle,
       start: () => this.#start(note),
       isBusy: () => this.queue.isBusy,
-      started: (guest) => this.#deliverAll(guest),
+      onStart: (guest) => this.#deliverAll(guest),
       ended: () => this.#ended(),
       unable: ({ message }) => this.#endAll('wake_failed', message),
-      changed: (state) => this.#stateChanged(state),
+      onChange: (state) => this.#stateChanged(state),
       onDefect: (error) => this.#defect(error),
     })
     this.#times = new MessageTimes({
       clock,
       limitMs: () => (record().message_seconds ?? MESSAGE_SECONDS) * 1000,
       overdue: (message) => this.#later(() => this.#timeOut(message)),
-      expired: (message) => this.#later(() => this.#giveUp(message)),
+      onExpired: (message) => this.#later(() => this.#giveUp(message)),
     })
   }
 
@@ -149,7 +149,7 @@ export class Instance {
   }
 
   async #send(frame: FrameToGuest): Promise<Result<AcceptedFrame>> {
-    const checked = await this.#checked(frame)
+    const checked = await this.#check(frame)
     if (!checked.ok) return checked
     const accepted = await this.queue.accept(frame)
     if (!accepted.ok) return accepted
@@ -180,7 +180,7 @@ export class Instance {
   }
 
   /** After it was disabled: stops the guest, and ends all messages. */
-  async disabled(): Promise<void> {
+  async shutDown(): Promise<void> {
     await this.#life.stop()
     if (this.queue.isBusy) await this.recover()
   }
@@ -194,13 +194,13 @@ export class Instance {
   }
 
   /** Its records in the mapped workspace now; see `GuestRecords.prepare`. */
-  async mapped(mode: 'open' | 'create'): Promise<Result<RecordsPlace>> {
+  async mappedRecords(mode: 'open' | 'create'): Promise<Result<RecordsPlace>> {
     const { record, path } = this.#parts
     return mappedPath(record(), path) === undefined ? noImages() : this.#records(mode)
   }
 
   /** Everything that can be wrong with a frame or its Instance. */
-  async #checked(frame: FrameToGuest): Promise<Result<unknown>> {
+  async #check(frame: FrameToGuest): Promise<Result<unknown>> {
     const unfit = unfitFrame(frame)
     if (unfit !== undefined) return unfit
     const { enabled, handle, workspace: mapped } = this.#parts.record()
@@ -301,7 +301,7 @@ export class Instance {
     this.#parts.note({ event: 'instance_defect', instance: this.id, error: text })
   }
 
-  #changed(): void {
+  #noteChange(): void {
     this.#times.update(this.queue.waiting, this.#life.state === 'running')
     this.#life.rest()
   }
@@ -334,7 +334,7 @@ export function disabledError(handle: string): Failed {
 }
 
 function notEnded(handle: string, waiting: number): Failed {
-  const text = `The workspace of the Instance ${handle} cannot be changed: it has ${counted(waiting, 'message')} that must end first.`
+  const text = `The workspace of the Instance ${handle} cannot be changed: it has ${countOf(waiting, 'message')} that must end first.`
   return failed('turn_in_progress', text, { handle, waiting }, [
     { action: 'Wait until they have ended.', command: `hawser instance read ${handle} --follow` },
     { action: 'Or end all of them.', command: `hawser instance disable ${handle}` },

@@ -96,7 +96,7 @@ describe('after a power cut', () => {
         cuts += 1
       }
       const next = await onDisk(disk.afterCrash(cutAt), root, false)
-      await next.instances.recovered
+      await next.instances.recovery
       const given = next.runtime.guests.flatMap((guest) => guest.messages())
       expect(given.slice(0, accepted.length), `cut ${cutAt}`).toEqual(accepted)
     }
@@ -114,7 +114,7 @@ describe('the next server', () => {
     const frames = paths.filter((path) => path.includes(id) && path.endsWith('.ndjson'))
     await appendFile(join(home, frames.toSorted().at(-1) ?? ''), '{"torn')
     const next = await instancesPlace({ root })
-    await next.instances.recovered
+    await next.instances.recovery
     value(await next.instances.poll('a', {}))
     const kept_as: unknown = expect.stringMatching(/^torn-/)
     const note = { event: 'frames_repaired', instance: id, cut_bytes: 6, kept_as }
@@ -129,7 +129,7 @@ describe('the next server', () => {
     value(await instances.send('a', cancel('c1')))
     await instances.close()
     const next = await instancesPlace({ root })
-    await next.instances.recovered
+    await next.instances.recovery
     expect(await ended(next.instances, 'm1')).toEqual(['interrupted'])
     expect(next.runtime.guest.messages()).toEqual(['m2'])
   })
@@ -151,7 +151,7 @@ describe('the next server', () => {
     ])
     await instances.close()
     const next = await instancesPlace({ root })
-    await next.instances.recovered
+    await next.instances.recovery
     await guests(next.runtime, 1)
     const { book } = next.runtime.guest.order
     expect([one, two, message('m3')].map((each) => book.isShown(each))).toEqual([
@@ -172,7 +172,7 @@ describe('the next server', () => {
     await instances.close()
     await disableOnDisk(home)
     const next = await instancesPlace({ root })
-    await next.instances.recovered
+    await next.instances.recovery
     expect(next.runtime.orders).toEqual([])
     expect(await ends(next.instances, 'm1')).toEqual(['instance_disabled'])
     expect(await readdir(join(home, 'instances/unended'))).not.toContain(id)
@@ -194,7 +194,7 @@ describe('the next server', () => {
     const { openHome } = await import('../../host/home.ts')
     const own = value(await openHome(first.home))
     const next = await instancesPlace({ root, folder: recording(own.own, touched) })
-    await next.instances.recovered
+    await next.instances.recovery
     expect(touched).toEqual([
       'folder instances',
       'folder unended',

@@ -136,7 +136,7 @@ describe('a server that stops', () => {
     expect(await readdir(join(home, 'instances', 'unended'))).toEqual([id])
     await instances.close()
     const next = await instancesPlace({ root })
-    await next.instances.recovered
+    await next.instances.recovery
     expect(next.runtime.orders.map(({ record }) => record.handle)).toEqual(['a'])
     expect(next.runtime.guest.messages()).toEqual(['m1'])
     await next.runtime.guest.answer('m1')
@@ -144,7 +144,7 @@ describe('a server that stops', () => {
     await next.instances.close()
     expect(await readdir(join(home, 'instances', 'unended'))).toEqual([])
     const last = await instancesPlace({ root })
-    await last.instances.recovered
+    await last.instances.recovery
     expect(last.runtime.orders).toEqual([])
   })
 })

@@ -52,7 +52,7 @@ const GRACE_MS = 5_000
 
 interface Folders {
   readonly instances: Folder
-  readonly unended: Folder
+  readonly unendedFolder: Folder
 }
 
 /** The Instances of a home, in this process. Only one process may have them open; see ADR 25. */
@@ -60,11 +60,11 @@ export class Instances implements Tether {
   readonly #parts: InstancesParts
   readonly #folders: Folders
   readonly #register: InstanceRegister
-  readonly #marked: Set<string>
+  readonly #markedNames: Set<string>
   readonly #places = new PollPlaces()
   readonly #open = new Map<InstanceId, Instance>()
   /** Resolves when what an earlier server left is running or has ended. */
-  readonly recovered: Promise<void>
+  readonly recovery: Promise<void>
   #isClosed = false
 
   private constructor(
@@ -76,23 +76,23 @@ export class Instances implements Tether {
     this.#parts = parts
     this.#folders = folders
     this.#register = register
-    this.#marked = new Set(marked)
-    this.recovered = this.#recover(marked)
+    this.#markedNames = new Set(marked)
+    this.recovery = this.#recover(marked)
   }
 
   /** Reads the register and one folder, however many Instances there are. */
   static async open(parts: InstancesParts): Promise<Result<Instances>> {
     return asResult('open the Instances', async () => {
       const instances = await parts.home.folder(FOLDER, 'create')
-      const unended = await instances.folder(UNENDED, 'create')
-      const close = () => Promise.all([instances.close(), unended.close()])
+      const unendedFolder = await instances.folder(UNENDED, 'create')
+      const close = () => Promise.all([instances.close(), unendedFolder.close()])
       const register = await InstanceRegister.open({ ...parts, folder: instances })
       if (!register.ok) {
         await close()
         return register
       }
-      const marked = await unended.names()
-      return ok(new Instances(parts, { instances, unended }, register.value, marked))
+      const marked = await unendedFolder.names()
+      return ok(new Instances(parts, { instances, unendedFolder }, register.value, marked))
     })
   }
 
@@ -147,7 +147,7 @@ export class Instances implements Tether {
     // Nothing can arrive from here on, and readers still see how its messages end.
     const off = await this.#register.update(id, { enabled: false })
     if (!off.ok) return off
-    await found.value.disabled()
+    await found.value.shutDown()
     await found.value.close()
     this.#open.delete(id)
     const removed = await this.#register.remove(id)
@@ -195,7 +195,7 @@ export class Instances implements Tether {
     if (!found.ok) return found
     const { enabled, handle } = found.value.record
     if (!enabled) return disabledError(handle)
-    const isMapped = await found.value.mapped('open')
+    const isMapped = await found.value.mappedRecords('open')
     if (!isMapped.ok) return isMapped
     return unfitImage(image) ?? this.#store(found.value, image)
   }
@@ -203,7 +203,7 @@ export class Instances implements Tether {
   async image(name: string, blob: string): Promise<Result<StoredImage>> {
     const found = this.#find(name)
     if (!found.ok) return found
-    const records = await found.value.mapped('open')
+    const records = await found.value.mappedRecords('open')
     return records.ok ? readImage(this.#parts.records, records.value, blob) : records
   }
 
@@ -211,13 +211,13 @@ export class Instances implements Tether {
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([...this.#open.values()].map((instance) => instance.close(GRACE_MS)))
-    await this.recovered
-    await ifPossible(this.#folders.unended.close())
+    await this.recovery
+    await ifPossible(this.#folders.unendedFolder.close())
     await ifPossible(this.#folders.instances.close())
   }
 
   async #store(instance: Instance, image: StoredImage): Promise<Result<ImageReference>> {
-    const records = await instance.mapped('create')
+    const records = await instance.mappedRecords('create')
     return records.ok ? storeImage(this.#parts.records, records.value, image) : records
   }
 
@@ -234,7 +234,7 @@ export class Instances implements Tether {
         return this.#register.update(instance.id, { enabled: true })
       case 'disable': {
         const off = await this.#register.update(instance.id, { enabled: false })
-        if (off.ok) await instance.disabled()
+        if (off.ok) await instance.shutDown()
         return off
       }
       default:
@@ -262,8 +262,8 @@ export class Instances implements Tether {
       home: path,
       path: join(path, FOLDER, id),
       folder: (mode) => this.#folder(id, mode),
-      unended: this.#folders.unended,
-      isMarked: this.#marked.has(id),
+      unendedFolder: this.#folders.unendedFolder,
+      isMarked: this.#markedNames.has(id),
       clock,
       ids,
       places: this.#places,
@@ -301,13 +301,13 @@ export class Instances implements Tether {
     await Promise.all(Array.from({ length: RECOVERED_AT_ONCE }, work))
     for (const name of marked)
       if (this.#register.find(name) === undefined)
-        await ifPossible(ifThere(this.#folders.unended.remove(name)))
+        await ifPossible(ifThere(this.#folders.unendedFolder.remove(name)))
   }
 
   /** Renamed first: what a crash leaves of it is deleted with the next one. */
   async #removeFolder(id: InstanceId): Promise<void> {
-    const { instances, unended } = this.#folders
-    await ifPossible(ifThere(unended.remove(id)))
+    const { instances, unendedFolder } = this.#folders
+    await ifPossible(ifThere(unendedFolder.remove(id)))
     await ifPossible(ifThere(instances.rename(id, DELETED + id)))
     for (const name of await instances.names()) {
       if (!name.startsWith(DELETED)) continue

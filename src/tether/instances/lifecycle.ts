@@ -12,13 +12,13 @@ export interface LifecycleParts {
   /** Messages have not ended. */
   readonly isBusy: () => boolean
   /** The guest is ready: delivers what arrived while it was started. */
-  readonly started: (guest: RunningGuest) => void
+  readonly onStart: (guest: RunningGuest) => void
   /** A guest is gone. */
   readonly ended: () => Promise<void>
   /** Messages that wait cannot run. */
   readonly unable: (error: HawserError) => Promise<void>
   /** The state has changed. */
-  readonly changed: (state: InstanceState) => void
+  readonly onChange: (state: InstanceState) => void
   /** Called with what is thrown where no caller waits for it. Must not throw. */
   readonly onDefect: (error: unknown) => void
 }
@@ -112,8 +112,8 @@ export class Lifecycle {
   }
 
   /** A message has ended. */
-  worked(): void {
-    this.#crashes.worked()
+  noteSuccess(): void {
+    this.#crashes.noteSuccess()
     this.rest()
   }
 
@@ -168,7 +168,7 @@ export class Lifecycle {
 
   #change(state: InstanceState): void {
     this.#state = state
-    this.#parts.changed(state)
+    this.#parts.onChange(state)
     this.rest()
   }
 
@@ -205,7 +205,7 @@ export class Lifecycle {
     const guest = started.value
     this.#guest = guest
     this.#forget()
-    this.#parts.started(guest)
+    this.#parts.onStart(guest)
     this.#change('running')
     void guest.ended.then(() => this.#later(() => this.#over(guest)))
     return ok(undefined)

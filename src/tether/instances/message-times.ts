@@ -8,7 +8,7 @@ export interface MessageTimesParts {
   /** The message has run for too long. Called once for each. */
   readonly overdue: (message: MessageFrame) => void
   /** It was not ended by that either. Called once for each. */
-  readonly expired: (message: MessageFrame) => void
+  readonly onExpired: (message: MessageFrame) => void
 }
 
 /** How long a message may take to end after it was cancelled. */
@@ -79,7 +79,7 @@ export class MessageTimes {
     this.#wait()
     for (const { message, stage } of due)
       if (stage === 'overdue') this.#parts.overdue(message)
-      else this.#parts.expired(message)
+      else this.#parts.onExpired(message)
   }
 }
 

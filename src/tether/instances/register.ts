@@ -1,4 +1,4 @@
-import { shortened } from '../../encoding/quote.ts'
+import { shorten } from '../../encoding/quote.ts'
 import { timestamp, type Clock } from '../../host/clock.ts'
 import { asResult, type Folder } from '../../host/files/files.ts'
 import type { Ids } from '../../host/ids.ts'
@@ -72,7 +72,7 @@ export class InstanceRegister {
   ): Promise<Result<InstanceRecord>> {
     const { clock, ids } = this.#parts
     const defaults = { isolation: 'sandbox', enabled: true, idle: DEFAULT_IDLE }
-    const chosen = checked({ ...defaults, ...present(request) })
+    const chosen = checkChoices({ ...defaults, ...present(request) })
     if (!chosen.ok) return chosen
     const own = { id: ids.instance(), created: timestamp(clock), ...choiceFields(choice) }
     const record = { ...own, ...chosen.value }
@@ -94,7 +94,7 @@ export class InstanceRegister {
       const old =
         choice === undefined ? found : { ...withoutFolder(found), ...choiceFields(choice) }
       const { id: _id, created: _created, ...before } = old
-      const chosen = checked({ ...before, ...present(request) })
+      const chosen = checkChoices({ ...before, ...present(request) })
       if (!chosen.ok) return chosen
       const taken = takenBy(records, chosen.value.handle)
       if (taken !== undefined && taken.id !== id) return handleTaken(chosen.value.handle)
@@ -171,14 +171,14 @@ function present(request: InstanceRequest): Record<string, unknown> {
   return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
 }
 
-function checked(values: Record<string, unknown>): Result<InstanceChoices> {
+function checkChoices(values: Record<string, unknown>): Result<InstanceChoices> {
   const kept = Object.entries(values).filter(([, value]) => value !== null)
   const chosen = InstanceChoices.safeParse(Object.fromEntries(kept))
   if (chosen.success) return ok(chosen.data)
   const field = String(chosen.error.issues[0]?.path[0] ?? 'handle')
   if (field !== 'handle')
     return failed('invalid_args', `The field ${field} of the Instance is invalid.`, { field })
-  const handle = shortened(JSON.stringify(values['handle'] ?? ''), SHOWN_CHARACTERS)
+  const handle = shorten(JSON.stringify(values['handle'] ?? ''), SHOWN_CHARACTERS)
   const message = `The handle ${handle} is invalid: it must have 1 to 64 lower-case letters, digits, "-" and "_".`
   return failed('invalid_args', message, { field })
 }

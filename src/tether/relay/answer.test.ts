@@ -21,21 +21,21 @@ describe.each(VENDOR_DIALECTS)('the usage in an answer of %s', (dialect) => {
     for (let at = 0; at < stream.length; at += size) chunks.push(stream.subarray(at, at + size))
     const tap = tapOf(dialect, STREAM, chunks)
     tap.end()
-    expect([tap.bytes, tap.reported]).toEqual([stream.length, { usage: USAGE, final: true }])
+    expect([tap.bytes, tap.lastReport]).toEqual([stream.length, { usage: USAGE, final: true }])
   })
 
   test('is not final if the stream was cut', () => {
     const tap = tapOf(dialect, STREAM, [stream.subarray(0, stream.length / 2)])
-    expect(tap.reported?.final).not.toBe(true)
+    expect(tap.lastReport?.final).not.toBe(true)
   })
 
   test('is read from one JSON value, whose end must be known', () => {
     const usage = { input_tokens: 5, output_tokens: 7, prompt_tokens: 5, completion_tokens: 7 }
     const body = Buffer.from(JSON.stringify({ text: 'x'.repeat(1000), usage }))
     const tap = tapOf(dialect, 'application/json', [body.subarray(0, 500), body.subarray(500)])
-    expect(tap.reported).toBeUndefined()
+    expect(tap.lastReport).toBeUndefined()
     tap.end()
-    expect(tap.reported).toMatchObject({ usage: { input: 5, output: 7 }, final: true })
+    expect(tap.lastReport).toMatchObject({ usage: { input: 5, output: 7 }, final: true })
   })
 
   test('is unknown if the JSON value is too long to be kept', () => {
@@ -44,6 +44,6 @@ describe.each(VENDOR_DIALECTS)('the usage in an answer of %s', (dialect) => {
       Buffer.from(`{${usage},"text":"${'x'.repeat(1024 * 1024)}"}`),
     ])
     tap.end()
-    expect(tap.reported).toBeUndefined()
+    expect(tap.lastReport).toBeUndefined()
   })
 })

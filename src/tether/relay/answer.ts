@@ -62,8 +62,8 @@ export class UsageTap {
       : undefined
   }
 
-  get reported(): UsageSource['reported'] {
-    return this.#reader.reported
+  get lastReport(): UsageSource['lastReport'] {
+    return this.#reader.lastReport
   }
 
   push(chunk: Buffer): void {

@@ -1,5 +1,5 @@
 import { parseJson } from '../../encoding/json.ts'
-import { quoted, shortened } from '../../encoding/quote.ts'
+import { quote, shorten } from '../../encoding/quote.ts'
 import { ObjectScan, type Member } from '../../encoding/top-level-members.ts'
 import { RELAY_URL } from '../../model/tether/relay-url.ts'
 import { refusal, type RefusedCall } from './refusal.ts'
@@ -19,18 +19,20 @@ const RELAY = new URL(RELAY_URL)
 /** Why a request is refused before its body is read. Compares exact text, so no encoding of another path is accepted. Pure. */
 export function headRefusal(head: RequestHead, path: string): RefusedCall | undefined {
   if (head.method !== 'POST')
-    return deniedCall(`method ${shown(head.method)}; only POST is allowed`)
+    return deniedCall(`method ${shortQuote(head.method)}; only POST is allowed`)
   if (`${head.scheme}:` !== RELAY.protocol || head.authority !== RELAY.host) {
     const origin = `${head.scheme}://${head.authority}`
-    return deniedCall(`origin ${shown(origin)}; only the configured provider is allowed`)
+    return deniedCall(`origin ${shortQuote(origin)}; only the configured provider is allowed`)
   }
-  if (head.path !== path) return deniedCall(`path ${shown(head.path)}; only ${path} is allowed`)
+  if (head.path !== path)
+    return deniedCall(`path ${shortQuote(head.path)}; only ${path} is allowed`)
   const type = head.header('content-type') ?? ''
-  if (!JSON_TYPE.test(type)) return deniedCall(`content type ${shown(type)}; only JSON is allowed`)
+  if (!JSON_TYPE.test(type))
+    return deniedCall(`content type ${shortQuote(type)}; only JSON is allowed`)
   const coding = head.header('content-encoding') ?? 'identity'
   return coding === 'identity'
     ? undefined
-    : deniedCall(`content encoding ${shown(coding)}; only plain bodies are allowed`)
+    : deniedCall(`content encoding ${shortQuote(coding)}; only plain bodies are allowed`)
 }
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset=utf-8)?$/i
@@ -78,7 +80,7 @@ export class BodyJudge {
     const { keys } = this.#scan
     for (; this.#keysRead < keys.length; this.#keysRead += 1) {
       const key = keys[this.#keysRead] ?? ''
-      if (!this.#fields.includes(key)) return deniedCall(`field ${shown(key)} of the body`)
+      if (!this.#fields.includes(key)) return deniedCall(`field ${shortQuote(key)} of the body`)
       if (keys.indexOf(key) < this.#keysRead) return deniedCall('a body with a repeated field')
     }
     return undefined
@@ -93,7 +95,7 @@ export class BodyJudge {
       if (this.#model !== undefined) continue
       const text = member.beginning.toString('utf8', 0, LONGEST_QUOTE)
       const given = parseJson(text)
-      const name = shown(typeof given === 'string' ? given : text)
+      const name = shortQuote(typeof given === 'string' ? given : text)
       return deniedCall(`model ${name}; allowed: ${this.#models.join(', ') || 'none'}`)
     }
     return undefined
@@ -112,7 +114,7 @@ export function priceRefusal(
 ): RefusedCall | undefined {
   if (ceilingUsd === undefined || access.factsOf(model)?.prices !== undefined) return undefined
   return deniedCall(
-    `model ${shown(model)}: this instance has a spending limit, but no price is known`,
+    `model ${shortQuote(model)}: this instance has a spending limit, but no price is known`,
   )
 }
 
@@ -135,8 +137,8 @@ function figure(usd: number): string {
 const LONGEST_QUOTE = 100
 
 /** Text of a guest, safe for a log and a message. */
-function shown(text: string): string {
-  return quoted(shortened(text, LONGEST_QUOTE))
+function shortQuote(text: string): string {
+  return quote(shorten(text, LONGEST_QUOTE))
 }
 
 function deniedCall(what: string): RefusedCall {

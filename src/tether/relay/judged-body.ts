@@ -13,7 +13,7 @@ export interface CompleteRequest {
 export interface JudgedBodyOptions {
   readonly rules: RelayRules
   /** The `content-length` that the guest sent, if it sent one. */
-  readonly declared: string | undefined
+  readonly contentLength: string | undefined
   /** Why a call to this model is not allowed now. Asked before the first byte is sent and before the last. */
   readonly refusalOf: (model: string) => RefusedCall | undefined
   /** Opens the request to the provider. */
@@ -33,32 +33,32 @@ const WRONG_LENGTH = refusal('denied', 'The relay refused a body of another leng
 export class JudgedBody {
   readonly #options: JudgedBodyOptions
   readonly #judge: BodyJudge
-  readonly #declared: number | undefined
-  #held: Buffer[] = []
+  readonly #contentLength: number | undefined
+  #chunks: Buffer[] = []
   #heldBytes = 0
   #bytes = 0
   #post: OpenPost | undefined
-  #refused: RefusedCall | undefined
+  #refusal: RefusedCall | undefined
 
   constructor(options: JudgedBodyOptions) {
     this.#options = options
     this.#judge = new BodyJudge(options.rules)
-    const { declared = '' } = options
-    this.#declared = /^[0-9]{1,9}$/.test(declared) ? Number(declared) : undefined
+    const { contentLength = '' } = options
+    this.#contentLength = /^[0-9]{1,9}$/.test(contentLength) ? Number(contentLength) : undefined
   }
 
-  get refused(): RefusedCall | undefined {
-    return this.#refused
+  get refusal(): RefusedCall | undefined {
+    return this.#refusal
   }
 
   /** False if the body is refused, whatever follows. */
   take(chunk: Buffer): boolean {
     this.#bytes += chunk.length
-    this.#refused = this.#judge.push(chunk)
-    this.#held.push(chunk)
+    this.#refusal = this.#judge.push(chunk)
+    this.#chunks.push(chunk)
     this.#heldBytes += chunk.length
     if (this.#heldBytes > PIECE_BYTES) this.#sendAllButLast()
-    return this.#refused === undefined
+    return this.#refusal === undefined
   }
 
   /** The body is complete. */
@@ -70,8 +70,8 @@ export class JudgedBody {
     const late = this.#options.refusalOf(model)
     if (late !== undefined) return late
     const post = (this.#post ??= this.#options.open(this.#bytes))
-    post.end(this.#held)
-    this.#held = []
+    post.end(this.#chunks)
+    this.#chunks = []
     return { post, model, requestBytes: this.#bytes }
   }
 
@@ -82,21 +82,21 @@ export class JudgedBody {
 
   #sendAllButLast(): void {
     const { model, isWhole } = this.#judge
-    const last = this.#held.at(-1)
-    if (this.#refused !== undefined || isWhole || last === undefined) return
-    if (this.#declared === undefined || model === undefined) return
+    const last = this.#chunks.at(-1)
+    if (this.#refusal !== undefined || isWhole || last === undefined) return
+    if (this.#contentLength === undefined || model === undefined) return
     if (this.#post === undefined) {
-      this.#refused = this.#options.refusalOf(model)
-      if (this.#refused !== undefined) return
-      this.#post = this.#options.open(this.#declared)
+      this.#refusal = this.#options.refusalOf(model)
+      if (this.#refusal !== undefined) return
+      this.#post = this.#options.open(this.#contentLength)
     }
-    this.#post.send(this.#held.slice(0, -1))
-    this.#held = [last]
+    this.#post.send(this.#chunks.slice(0, -1))
+    this.#chunks = [last]
     this.#heldBytes = last.length
   }
 
   #wrongLength(): RefusedCall | undefined {
-    const isRight = this.#declared === undefined || this.#declared === this.#bytes
+    const isRight = this.#contentLength === undefined || this.#contentLength === this.#bytes
     return isRight ? undefined : WRONG_LENGTH
   }
 }

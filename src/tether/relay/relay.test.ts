@@ -179,8 +179,8 @@ test('what was spent is counted from the answer, and calls are refused from the 
     calls += 1
     return new Response(USAGE, { headers: JSON_HEADERS })
   })
-  const spent = { ...NO_SPEND, calls: 7, usd: 0.5 }
-  const { fetch, spends, relay } = await relayPlace(access, { spent, ceilingUsd: 3.5 })
+  const spentBefore = { ...NO_SPEND, calls: 7, usd: 0.5 }
+  const { fetch, spends, relay } = await relayPlace(access, { spentBefore, ceilingUsd: 3.5 })
   await (await post(fetch)).text()
   await (await post(fetch)).text()
   expect(spends.map(({ usd }) => usd)).toEqual([2.5, 4.5])

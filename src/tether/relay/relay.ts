@@ -49,10 +49,10 @@ interface SentCall extends CompleteRequest {
   /** When it was complete, by the monotonic clock. */
   readonly since: number
   /** Ends it in the count of calls that run. */
-  readonly begun: () => void
+  readonly endCount: () => void
 }
 
-type UncountedCall = Pick<SentCall, 'since' | 'begun'> & Omit<EndedCall, 'ms'>
+type UncountedCall = Pick<SentCall, 'since' | 'endCount'> & Omit<EndedCall, 'ms'>
 
 const MiB = 1024 * 1024
 const MOST_CALLS = 32
@@ -75,7 +75,7 @@ class Calls {
   readonly #post: Post
   readonly #redactor: Redactor
   readonly #refusals: Allowance
-  readonly #served = new Set<Promise<void>>()
+  readonly #settling = new Set<Promise<void>>()
   #running = 0
   #bodyBytes = 0
 
@@ -88,15 +88,15 @@ class Calls {
   }
 
   take(call: RelayedCall): void {
-    const served = this.#serve(call).finally(() => this.#served.delete(served))
-    this.#served.add(served)
+    const served = this.#serve(call).finally(() => this.#settling.delete(served))
+    this.#settling.add(served)
   }
 
   /** Resolves when every call has ended, or cannot be ended. */
   async ended(): Promise<void> {
-    if (this.#served.size === 0) return
+    if (this.#settling.size === 0) return
     const all = new AbortController()
-    void Promise.all(this.#served).then(() => all.abort())
+    void Promise.all(this.#settling).then(() => all.abort())
     await wait(this.#rules.clock, ENDING_MS, all.signal)
   }
 
@@ -112,7 +112,8 @@ class Calls {
 
   /** Resolves with a refusal if nothing was answered. */
   async #forward(call: RelayedCall): Promise<RefusedCall | undefined> {
-    const early = headRefusal(call, this.#rules.access.path) ?? this.#busy() ?? this.#overspent()
+    const early =
+      headRefusal(call, this.#rules.access.path) ?? this.#busy() ?? this.#overspendRefusal()
     if (early !== undefined) return early
     let held = 0
     const reserve = (bytes: number) => {
@@ -126,7 +127,7 @@ class Calls {
       const limits = { bytes: LONGEST_BODY, idleMs: BODY_IDLE_MS, wholeMs: BODY_MS }
       const body = this.#bodyOf(call)
       const failure = await call.body({ ...limits, clock, reserve }, (chunk) => body.take(chunk))
-      const sent = failure === undefined ? body.end() : body.refused
+      const sent = failure === undefined ? body.end() : body.refusal
       if (sent !== undefined && 'post' in sent) return await this.#passOn(call, sent)
       body.abort()
       return sent ?? (failure && BODY_REFUSALS[failure])
@@ -140,9 +141,10 @@ class Calls {
     const { baseUrl, path, headers } = this.#rules.access
     return new JudgedBody({
       rules: this.#rules,
-      declared: call.header('content-length'),
-      refusalOf: (model) => priceRefusal(this.#rules, model) ?? this.#overspent(),
-      open: (length) => this.#post(`${baseUrl}${path}`, { headers, length, signal: call.gone }),
+      contentLength: call.header('content-length'),
+      refusalOf: (model) => priceRefusal(this.#rules, model) ?? this.#overspendRefusal(),
+      open: (length) =>
+        this.#post(`${baseUrl}${path}`, { headers, length, signal: call.goneSignal }),
     })
   }
 
@@ -151,13 +153,13 @@ class Calls {
     return refusal('busy', `The relay refused a call: ${MOST_CALLS} calls are running already.`)
   }
 
-  #overspent(): RefusedCall | undefined {
+  #overspendRefusal(): RefusedCall | undefined {
     return ceilingRefusal(this.#rules, this.#spend.total)
   }
 
   async #passOn(call: RelayedCall, request: CompleteRequest): Promise<RefusedCall | undefined> {
-    const begun = this.#spend.begin(request)
-    const sent = { ...request, begun, since: this.#rules.clock.monotonicMs() }
+    const endCount = this.#spend.begin(request)
+    const sent = { ...request, endCount, since: this.#rules.clock.monotonicMs() }
     try {
       const answer = await request.post.answer
       const refused = answerRefusal(answer)
@@ -165,12 +167,12 @@ class Calls {
       request.post.destroy()
       return refused
     } catch (error) {
-      if (!call.gone.aborted) return unreachable(error, this.#rules.access.baseUrl)
+      if (!call.goneSignal.aborted) return unreachable(error, this.#rules.access.baseUrl)
       // The provider may have begun to answer.
-      this.#count({ ...sent, answerBytes: 0, reported: undefined }, 'cancelled')
+      this.#count({ ...sent, answerBytes: 0, lastReport: undefined }, 'cancelled')
       return undefined
     } finally {
-      begun()
+      endCount()
     }
   }
 
@@ -182,14 +184,14 @@ class Calls {
     const { secrets, usageReader } = this.#rules.access
     if (status >= 400) {
       const error = shownError(await beginningOf(body, LONGEST_ERROR), secrets)
-      await this.#rejected(call, `relay: ${sent.model}: status ${status}`)
+      await this.#reject(call, `relay: ${sent.model}: status ${status}`)
       return this.#answer(call, status, shownHeaders(headers, secrets), error)
     }
     call.respond(status, shownHeaders(headers, secrets))
     const tap = new UsageTap(usageReader(), headers.get('content-type') ?? '')
     const count = (outcome: string) => {
-      const { bytes: answerBytes, reported } = tap
-      this.#count({ ...sent, answerBytes, reported }, outcome)
+      const { bytes: answerBytes, lastReport } = tap
+      this.#count({ ...sent, answerBytes, lastReport }, outcome)
     }
     const isWhole = await pass(body, call, {
       tap,
@@ -202,9 +204,9 @@ class Calls {
     await call.cut()
   }
 
-  #count({ since, begun, ...call }: UncountedCall, outcome: string): void {
+  #count({ since, endCount, ...call }: UncountedCall, outcome: string): void {
     const ms = elapsedMs(this.#rules.clock, since)
-    const { usd, estimated } = this.#spend.add({ ...call, ms }, begun)
+    const { usd, estimated } = this.#spend.add({ ...call, ms }, endCount)
     const cost = usd === undefined ? 'cost unknown' : `$${usd}${estimated ? ' (estimated)' : ''}`
     const { model, requestBytes, answerBytes } = call
     const bytes = `${requestBytes} bytes sent, ${answerBytes} received`
@@ -212,15 +214,15 @@ class Calls {
   }
 
   async #refuse(call: RelayedCall, refused: RefusedCall): Promise<void> {
-    await this.#rejected(call, `relay: ${refused.message}`)
+    await this.#reject(call, `relay: ${refused.message}`)
     const headers = { 'content-type': 'application/json' }
     await this.#answer(call, refused.status, headers, refusalBody(refused))
   }
 
   /** By the relay or by the provider. */
-  async #rejected(call: RelayedCall, line: string): Promise<void> {
+  async #reject(call: RelayedCall, line: string): Promise<void> {
     if (this.#refusals.take()) this.#rules.log(line)
-    else await wait(this.#rules.clock, REFUSAL_WAIT_MS, call.gone)
+    else await wait(this.#rules.clock, REFUSAL_WAIT_MS, call.goneSignal)
   }
 
   async #answer(
@@ -269,7 +271,7 @@ function pass(
       })
     }
     const end = () => {
-      if (call.gone.aborted) return cutOff()
+      if (call.goneSignal.aborted) return cutOff()
       beforeEnd()
       call.end()
       resolve(true)

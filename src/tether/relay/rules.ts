@@ -31,7 +31,7 @@ export interface RelayedAccess {
 /** Reads the usage that a provider reports, from the JSON values of its answer. */
 export interface UsageSource {
   take(value: unknown): void
-  readonly reported: { readonly usage: Usage; readonly final: boolean } | undefined
+  readonly lastReport: { readonly usage: Usage; readonly final: boolean } | undefined
 }
 
 /** What one instance may do. */
@@ -42,7 +42,7 @@ export interface RelayRules {
   /** In US dollars. Calls that run when it is reached are completed. */
   readonly ceilingUsd?: number | undefined
   /** What was spent before. */
-  readonly spent: Spend
+  readonly spentBefore: Spend
   /** Called after each call that may have cost something, before the guest sees its end. */
   readonly onSpend: (total: Spend) => void
   /** Called when calls begin and end, with what those that run may cost: they are not counted if this process is killed. */

@@ -5,20 +5,26 @@ import { NO_SPEND, type Spend } from './rules.ts'
 import { estimatedUsage, SpendCount } from './spend-count.ts'
 
 const USAGE = { input: 1_000, cached_read: 200, cache_write: 100, output: 50, reasoning: 10 }
-const CALL = { model: 'model', requestBytes: 4_001, answerBytes: 399, ms: 100, reported: undefined }
+const CALL = {
+  model: 'model',
+  requestBytes: 4_001,
+  answerBytes: 399,
+  ms: 100,
+  lastReport: undefined,
+}
 
 test('reported usage is priced, and anything else is estimated and marked', () => {
   const totals: Spend[] = []
   const count = new SpendCount({
     access: accessTo('messages', 'https://example.invalid'),
     models: ['model'],
-    spent: NO_SPEND,
+    spentBefore: NO_SPEND,
     onSpend: (total) => void totals.push(total),
     clock: systemClock,
     log: () => {},
   })
   const usd = (700 * 10 + 200 * 1 + 100 * 12 + 50 * 100) / 1e6
-  const cost = count.add({ ...CALL, reported: { usage: USAGE, final: true } })
+  const cost = count.add({ ...CALL, lastReport: { usage: USAGE, final: true } })
   expect(cost).toEqual({ usd, estimated: false })
   const estimate = (1_001 * 10 + 100 * 100) / 1e6
   expect(count.add(CALL)).toEqual({ usd: estimate, estimated: true })
@@ -33,7 +39,7 @@ test('calls that run are known with what they may cost, until they have ended', 
   const count = new SpendCount({
     access: accessTo('messages', 'https://example.invalid'),
     models: ['model'],
-    spent: NO_SPEND,
+    spentBefore: NO_SPEND,
     onSpend: ({ calls }) => void steps.push(calls),
     onRunning: (running) => void steps.push(running),
     clock: systemClock,
@@ -51,9 +57,9 @@ test('calls that run are known with what they may cost, until they have ended', 
 })
 
 test('an estimate is at least what was reported, and at most what the model can do', () => {
-  const reported = { usage: USAGE, final: false }
-  expect(estimatedUsage({ ...CALL, reported })).toEqual({ ...USAGE, output: 100 })
-  expect(estimatedUsage({ ...CALL, reported, answerBytes: 4 })).toEqual(USAGE)
+  const lastReport = { usage: USAGE, final: false }
+  expect(estimatedUsage({ ...CALL, lastReport })).toEqual({ ...USAGE, output: 100 })
+  expect(estimatedUsage({ ...CALL, lastReport, answerBytes: 4 })).toEqual(USAGE)
   expect(estimatedUsage({ ...CALL, ms: 4_001 })).toMatchObject({ output: 1_001 })
   const large = { ...CALL, requestBytes: 1e9, answerBytes: 1e9, ms: 1e9 }
   expect(estimatedUsage(large, { window_tokens: 1_000, output_tokens: 100 })).toMatchObject({

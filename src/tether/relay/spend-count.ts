@@ -8,7 +8,7 @@ export interface EndedCall {
   readonly answerBytes: number
   /** How long it took. */
   readonly ms: number
-  readonly reported: { readonly usage: Usage; readonly final: boolean } | undefined
+  readonly lastReport: { readonly usage: Usage; readonly final: boolean } | undefined
 }
 
 export interface CallCost {
@@ -26,7 +26,7 @@ export class SpendCount {
 
   constructor(rules: RelayRules) {
     this.#rules = rules
-    this.#total = rules.spent
+    this.#total = rules.spentBefore
   }
 
   get total(): Spend {
@@ -35,8 +35,8 @@ export class SpendCount {
 
   /** A call begins. The result must be called when it has ended, or is given to `add`. */
   begin({ model, requestBytes }: Pick<EndedCall, 'model' | 'requestBytes'>): BegunCall {
-    const call = { model, requestBytes, answerBytes: 0, ms: LOST_CALL_MS, reported: undefined }
-    const entry = this.#priced(call)
+    const call = { model, requestBytes, answerBytes: 0, ms: LOST_CALL_MS, lastReport: undefined }
+    const entry = this.#priceOf(call)
     this.#running.add(entry)
     this.#tellRunning()
     return () => {
@@ -46,7 +46,7 @@ export class SpendCount {
 
   /** With `begun`, this also ends it. */
   add(call: EndedCall, begun?: BegunCall): CallCost {
-    const { usd, estimated } = this.#priced(call)
+    const { usd, estimated } = this.#priceOf(call)
     const { onSpend } = this.#rules
     const { calls, estimatedUsd, unpricedCalls } = this.#total
     this.#total = {
@@ -60,11 +60,11 @@ export class SpendCount {
     return { usd, estimated }
   }
 
-  #priced(call: EndedCall): CallCost {
+  #priceOf(call: EndedCall): CallCost {
     const { access } = this.#rules
     const facts = access.factsOf(call.model)
-    const estimated = call.reported?.final !== true
-    const usage = estimated ? estimatedUsage(call, facts) : call.reported.usage
+    const estimated = call.lastReport?.final !== true
+    const usage = estimated ? estimatedUsage(call, facts) : call.lastReport.usage
     return { usd: access.costOf(usage, facts?.prices), estimated }
   }
 
@@ -98,10 +98,10 @@ const LONGEST_ANSWER_MS = 10 * 60_000
  * much than too little. Pure.
  */
 export function estimatedUsage(
-  { requestBytes, answerBytes, ms, reported }: EndedCall,
+  { requestBytes, answerBytes, ms, lastReport }: EndedCall,
   { window_tokens = Infinity, output_tokens = Infinity }: ModelFacts = {},
 ): Usage {
-  const { usage } = reported ?? {}
+  const { usage } = lastReport ?? {}
   const generated = Math.ceil((Math.min(ms, LONGEST_ANSWER_MS) / 1000) * TOKENS_PER_SECOND)
   return {
     input: usage?.input ?? tokens(requestBytes, window_tokens),

@@ -31,7 +31,7 @@ interface ReachedServer {
  */
 export class ServerCalls {
   readonly #find: FindServer
-  #reached: Promise<Result<ReachedServer>> | undefined
+  #server: Promise<Result<ReachedServer>> | undefined
 
   constructor(find: FindServer) {
     this.#find = find
@@ -61,15 +61,15 @@ export class ServerCalls {
   async response(call: ServerCall): Promise<Result<Response>> {
     const first = await this.#attempt(call)
     if (first.ok || !first.again) return first.ok ? first.value : first.failure
-    this.#reached = undefined
+    this.#server = undefined
     const second = await this.#attempt(call)
     return second.ok ? second.value : second.failure
   }
 
   async #attempt(call: ServerCall): Promise<Attempt> {
-    const reached = await (this.#reached ??= this.#reach())
+    const reached = await (this.#server ??= this.#reach())
     if (!reached.ok) {
-      this.#reached = undefined
+      this.#server = undefined
       return { ok: true, value: reached }
     }
     const { fetch, base, token } = reached.value

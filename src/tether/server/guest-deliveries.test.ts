@@ -191,13 +191,13 @@ test('a guest that floods the server with valid frames has to wait, and its fram
 
 test('a guest whose protected files were replaced outside is stopped for a new one, when no message runs', async () => {
   const guest = await fakeGuest()
-  const found = { appeared: [], runsLater: [], unprotected: ['.git/config'] }
+  const found = { appearedPaths: [], runsLater: [], unprotectedPaths: ['.git/config'] }
   let looks = 0
   const process = {
     ...guest.process,
     inspect: async () => {
       looks += 1
-      return ok(looks === 1 ? found : { ...found, unprotected: [] })
+      return ok(looks === 1 ? found : { ...found, unprotectedPaths: [] })
     },
   }
   const made = await scene({ launch: async () => ok(process) })

@@ -52,7 +52,7 @@ test('messages without an end are delivered to the next guest, and end once', as
     type: 'assistant.done',
     why: 'a second end',
   })
-  expect(book.unended).toEqual([])
+  expect(book.unendedMessages).toEqual([])
   await host.stop()
 })
 
@@ -193,7 +193,7 @@ test('a message whose Log does not hold has no end, and is delivered to the next
   value(host.send(message('m1')))
   guest.write(DONE)
   await host.ended
-  expect(book.unended.map(({ msg_id }) => msg_id)).toEqual(['m1'])
+  expect(book.unendedMessages.map(({ msg_id }) => msg_id)).toEqual(['m1'])
 })
 
 test('more than 4 MB of messages without an end are delivered as fast as the guest reads', async () => {

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { shortened } from '../../encoding/quote.ts'
+import { shorten } from '../../encoding/quote.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { LongProcess } from '../../host/sandbox/sandbox.ts'
 import { Allowance } from '../../host/net/allowance.ts'
@@ -75,7 +75,7 @@ export class GuestHost {
   #reason: HawserError | undefined
   #isStopping = false
   #isGone = false
-  #dropped = 0
+  #droppedFrames = 0
   #mustRestart = false
   #ready = () => {}
   /** Resolves when nothing of the guest is left. Never rejects. */
@@ -204,7 +204,7 @@ export class GuestHost {
       this.#parts.note({ event: 'guest_defect', error: String(error) })
       this.#fail(failed('internal', 'A frame of the agent could not be processed.'))
     })
-    const { code, signal, stopped, limitsMet, complaint } = await this.#process.exited
+    const { code, signal, wasStopped, limitsMet, complaint } = await this.#process.ending
     this.#isGone = true
     this.#lines.close()
     // Frames that the guest sent before its end. A process that outlived its sandbox would hold the socket open; it ends with
@@ -215,20 +215,20 @@ export class GuestHost {
     socket.destroy()
     await reading
     await this.#relay.close()
-    if (!stopped && this.#reason === undefined) this.#reason = ended({ code, signal, complaint })
+    if (!wasStopped && this.#reason === undefined) this.#reason = ended({ code, signal, complaint })
     this.#parts.note({
       event: 'guest_ended',
       code,
       signal,
       limits: limitsMet,
       why: this.#reason,
-      ...(this.#dropped === 0 ? {} : { dropped: this.#dropped }),
+      ...(this.#droppedFrames === 0 ? {} : { dropped: this.#droppedFrames }),
     })
     return {
       code,
       signal,
       ...(this.#reason === undefined ? {} : { reason: this.#reason }),
-      ...(this.#mustRestart && stopped ? { restart: true } : {}),
+      ...(this.#mustRestart && wasStopped ? { restart: true } : {}),
     }
   }
 
@@ -261,8 +261,8 @@ export class GuestHost {
     if (judged.verdict === 'refuse')
       return this.#refuse(`a frame of type ${frame.type}: ${judged.why}`)
     if (judged.verdict === 'drop') {
-      this.#dropped += 1
-      if (this.#dropped <= NOTED_DROPS)
+      this.#droppedFrames += 1
+      if (this.#droppedFrames <= NOTED_DROPS)
         note({ event: 'frame_dropped', type: frame.type, why: judged.why })
       return true
     }
@@ -286,7 +286,7 @@ export class GuestHost {
   async #inspect(): Promise<void> {
     const found = await this.#process.inspect()
     if (!found.ok) return this.#parts.note({ event: 'guest_not_inspected', why: found.error })
-    const { appeared, unprotected, runsLater } = found.value
+    const { appearedPaths: appeared, unprotectedPaths: unprotected, runsLater } = found.value
     if (appeared.length + unprotected.length + runsLater.length > 0)
       this.#parts.note({ event: 'guest_left', appeared, unprotected, runs_later: runsLater })
     this.#mustRestart ||= unprotected.length > 0
@@ -344,7 +344,7 @@ function ended({
   complaint,
 }: Pick<GuestEnding, 'code' | 'signal'> & { readonly complaint: string }): HawserError {
   const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`
-  const why = complaint === '' ? '' : `: ${shortened(complaint.trim(), COMPLAINT_BYTES)}`
+  const why = complaint === '' ? '' : `: ${shorten(complaint.trim(), COMPLAINT_BYTES)}`
   const details = { code, signal }
   return failed('wake_failed', `The agent ended ${how}${why}`, details, [READ_OUTPUT]).error
 }

@@ -35,7 +35,7 @@ export class GuestLogs {
   readonly #parts: GuestLogsParts
   readonly #heads: HeadStore
   /** The conversations of the Logs of this Instance. */
-  readonly #bound = new Map<SessionId, TetherBinding>()
+  readonly #bindings = new Map<SessionId, TetherBinding>()
 
   constructor(parts: GuestLogsParts) {
     this.#parts = parts
@@ -50,7 +50,7 @@ export class GuestLogs {
   /** Reads what was added to the Logs of one conversation. After each message. */
   follow(address: TetherAddress): Promise<Result<void>> {
     return this.#each(async (session, logs, hasHead) => {
-      const bound = this.#bound.get(session)
+      const bound = this.#bindings.get(session)
       // Without a head, the guest can still change the first line, which says whose Log it is.
       const isOther =
         hasHead &&
@@ -106,7 +106,7 @@ export class GuestLogs {
       if (!isOurs) return false
       if (head !== undefined && line.seq === head.seq) differs = line.hash !== head.hash
       if (differs) return false
-      if (line.logged.event.type === 'turn_ended') last = line.next
+      if (line.content.event.type === 'turn_ended') last = line.next
       return line.next.offset - from.offset > most ? false : undefined
     })
     if (!isOurs) return ok(undefined)
@@ -125,11 +125,11 @@ export class GuestLogs {
   }
 
   /** Whether the first line of a Log says that it belongs to this Instance. */
-  #bind(session: SessionId, { logged }: LogLine): boolean {
-    const { known, event } = logged
-    const tether = known && event.type === 'session_started' ? event.data.tether : undefined
+  #bind(session: SessionId, { content }: LogLine): boolean {
+    const { isKnown, event } = content
+    const tether = isKnown && event.type === 'session_started' ? event.data.tether : undefined
     if (tether?.instance !== this.#parts.instance) return false
-    this.#bound.set(session, tether)
+    this.#bindings.set(session, tether)
     return true
   }
 }

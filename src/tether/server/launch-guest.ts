@@ -16,7 +16,7 @@ export interface GuestPlace {
   /** The records of the Instance, which the guest sees as the `.hawser` of its workspace. */
   readonly records: string
   /** Without a sandbox, because the operator chose `isolation: "process"`. */
-  readonly unconfined?: boolean
+  readonly withoutSandbox?: boolean
   /** Receives what the guest prints. Must not throw. */
   readonly onOutput: (chunk: Buffer) => void
   /** The program of the guest, with Node. Default: this program. */
@@ -28,7 +28,7 @@ export function launchGuest(
   sandbox: Pick<Sandbox, 'start'>,
   place: GuestPlace,
 ): Promise<Result<LongProcess>> {
-  const { workspace, identity, home, ownHome, records, unconfined, onOutput } = place
+  const { workspace, identity, home, ownHome, records, withoutSandbox, onOutput } = place
   const { program = ownProgram() } = place
   const confinement = {
     workspace,
@@ -45,7 +45,7 @@ export function launchGuest(
     argv: [...program.argv, 'guest'],
     env: { HAWSER_HOME: ownHome },
     descriptors: ['frames', 'relay'],
-    ...(unconfined === true ? { unconfined } : {}),
+    ...(withoutSandbox === true ? { withoutSandbox } : {}),
     onOutput,
   })
 }

@@ -25,7 +25,7 @@ interface Delivery {
   cancel?: CancelFrame
   turn?: TurnId
   /** Text of its answer was passed on. */
-  shown: boolean
+  isShown: boolean
   /** Frames about its state that were stored. */
   statuses: number
   ended: boolean
@@ -60,19 +60,19 @@ export class MessageBook {
     if (frame.type === 'control.ping') return this.#addPing(key)
     if (frame.type === 'control.cancel') return this.#addCancel(frame)
     if (this.#messages.has(key)) return false
-    this.#messages.set(key, { frame, shown: false, statuses: 0, ended: false })
+    this.#messages.set(key, { frame, isShown: false, statuses: 0, ended: false })
     return true
   }
 
   /** Text of this message was shown by an earlier server. */
   noteShown(message: Pick<MessageFrame, 'session' | 'msg_id'>): void {
     const delivery = this.#messages.get(messageName(message))
-    if (delivery !== undefined) delivery.shown = true
+    if (delivery !== undefined) delivery.isShown = true
   }
 
   /** Whether text of this message was shown. */
   isShown(message: Pick<MessageFrame, 'session' | 'msg_id'>): boolean {
-    return this.#messages.get(messageName(message))?.shown !== false
+    return this.#messages.get(messageName(message))?.isShown !== false
   }
 
   /** A guest that is gone answers no ping. */
@@ -81,7 +81,7 @@ export class MessageBook {
   }
 
   /** The messages without an end, in the order in which they were added. */
-  get unended(): readonly MessageFrame[] {
+  get unendedMessages(): readonly MessageFrame[] {
     return [...this.#messages.values()].flatMap(({ frame, ended }) => (ended ? [] : [frame]))
   }
 
@@ -112,7 +112,7 @@ export class MessageBook {
     const named = this.#name(delivery, turn_id)
     if (named !== undefined) return named
     if (NEEDS_TURN.has(frame.type) && turn_id === undefined) return refuse('it names no Turn')
-    if (isDelta(frame)) delivery.shown = true
+    if (isDelta(frame)) delivery.isShown = true
     if (!delivery.ended) return STATUS.has(frame.type) ? countStatus(delivery) : PASS
     return { verdict: 'drop', why: isTerminal(frame) ? 'a second end' : 'after the end' }
   }

@@ -1,4 +1,4 @@
-import { shortened } from '../../encoding/quote.ts'
+import { shorten } from '../../encoding/quote.ts'
 import type { RedactedStream, Redactor } from '../../encoding/redaction.ts'
 import type { Ids } from '../../host/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
@@ -38,7 +38,7 @@ export class RedactedFrames {
     if (this.#redactor.keys.length === 0) return this.#pass(frame)
     if (isDelta(frame)) return this.#takeDelta(frame)
     if (isTerminal(frame)) await this.#endStreams(frame)
-    await this.#pass(this.#redacted(frame))
+    await this.#pass(this.#redactFrame(frame))
   }
 
   async #takeDelta(delta: DeltaFrame): Promise<void> {
@@ -64,7 +64,7 @@ export class RedactedFrames {
     if (text !== '') await this.#pass({ ...delta, payload: { text } })
   }
 
-  #redacted(frame: FrameToHost): FrameToHost {
+  #redactFrame(frame: FrameToHost): FrameToHost {
     const clean = this.#redactor.value(frame)
     switch (clean.type) {
       case 'assistant.done': {
@@ -93,7 +93,7 @@ export class RedactedFrames {
     if (notices === undefined) return {}
     // A placeholder may be longer than what it replaces.
     const within = (text: string) =>
-      shortened(this.#redactor.cutText(text), LIMITS.frame_notice_bytes)
+      shorten(this.#redactor.cutText(text), LIMITS.frame_notice_bytes)
     return {
       notices: notices.map(({ code, text }) => ({ code: within(code), text: within(text) })),
     }

@@ -72,7 +72,7 @@ function fitting(
 }
 
 function entryOf(
-  { path, bytes, sha256, refused }: InstructionFile,
+  { path, bytes, sha256, refusal: refused }: InstructionFile,
   named: readonly NamedInstructions[],
 ): NamedInstructions {
   const last = named.find((one) => one.path === path)

@@ -1,7 +1,7 @@
 import { fileSize } from '../../encoding/amounts.ts'
 import { binaryKind } from '../../encoding/magic-bytes.ts'
 import { plainText } from '../../encoding/plain-text.ts'
-import { quoted } from '../../encoding/quote.ts'
+import { quote } from '../../encoding/quote.ts'
 import type { InstructionsSoFar } from '../../history/instructions.ts'
 import { ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EventData, EventDraft } from '../../model/events/event.ts'
@@ -141,7 +141,7 @@ function isNews(
 
 function withheldNotice(path: string, withheld: InstructionWithheld): EventDraft<'notice'> {
   const code = withheld === 'untrusted' ? 'instructions_untrusted' : 'instructions_not_loaded'
-  return notice(code, `The text of ${quoted(path)} is not loaded, because ${REASONS[withheld]}`)
+  return notice(code, `The text of ${quote(path)} is not loaded, because ${REASONS[withheld]}`)
 }
 
 const REASONS = {
@@ -157,6 +157,6 @@ function truncatedNotice(
   { text_bytes }: LoadedText,
 ): EventDraft<'notice'> {
   const size = `${fileSize(text_bytes)} of ${fileSize(bytes)}`
-  const text = `The model gets only the beginning of ${quoted(path)}: ${size}.`
+  const text = `The model gets only the beginning of ${quote(path)}: ${size}.`
   return notice('instructions_truncated', text)
 }

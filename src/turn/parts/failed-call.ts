@@ -5,7 +5,7 @@ import type { Failed } from '../../model/errors.ts'
  * `websocket_critical_recovery`.
  */
 export interface FailedCall extends Failed {
-  readonly shown: boolean
+  readonly wasShown: boolean
   /** The number of bytes by which the request exceeds a known limit. */
   readonly excess?: number
 }

@@ -32,7 +32,7 @@ export class PendingResults {
   /** In the order of the write; not yet in `log.events()`. */
   #writing: ResultDraft[] = []
   #cancelTimer: (() => void) | undefined
-  #flushed: Promise<Result<void>> = Promise.resolve(ok(undefined))
+  #flushing: Promise<Result<void>> = Promise.resolve(ok(undefined))
 
   constructor(log: ResultLog) {
     this.#log = log
@@ -60,19 +60,19 @@ export class PendingResults {
   commit: Commit = async (drafts) => {
     const recorded = await this.#record(drafts)
     // Already settled, because the Log acknowledges in order. A later Event must not hide that a result was lost.
-    const flushed = await this.#flushed
+    const flushed = await this.#flushing
     return flushed.ok ? recorded : flushed
   }
 
   #flush(): void {
-    const earlier = this.#flushed
+    const earlier = this.#flushing
     const flushed = this.#record([])
-    this.#flushed = flushed.then(async (now) => {
+    this.#flushing = flushed.then(async (now) => {
       const before = await earlier
       return before.ok ? now : before
     })
     // The next commit throws the error.
-    this.#flushed.catch(() => {})
+    this.#flushing.catch(() => {})
   }
 
   async #record(drafts: readonly EventDraft[]): Promise<Result<void>> {

@@ -25,7 +25,7 @@ export interface PermissionQuestion {
 }
 
 export interface PermissionAnswer {
-  readonly allowed: boolean
+  readonly isAllowed: boolean
   readonly scope: 'once' | 'session' | 'workspace'
   /** `nobody`: there was no one to ask. `interrupt`: the Turn ended before anyone answered. */
   readonly by: 'person' | 'timeout' | 'nobody' | 'interrupt'

@@ -65,7 +65,7 @@ export interface TurnParts {
     /** The request that the first one of this Turn is compared with: the last one to the same model, or else the last of all. */
     readonly lastRequest: SentRequest | undefined
     /** The call with which a continued Turn resumes, and the request that its first one was compared with. */
-    readonly interrupted?: InterruptedCall & { readonly before: SentRequest | undefined }
+    readonly interruptedCall?: InterruptedCall & { readonly before: SentRequest | undefined }
     readonly limits: { readonly provider_calls: number }
     readonly retry: { readonly retries: number; readonly chance: () => number }
   }
@@ -73,7 +73,7 @@ export interface TurnParts {
   readonly context: {
     readonly limits: TierLimits
     /** The conversation is not compacted in this Turn: it asks for the summary of a compaction. */
-    readonly fixed: boolean
+    readonly withoutCompaction: boolean
   }
   /** The tools, and what their calls may access. */
   readonly tools: {

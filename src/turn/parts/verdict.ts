@@ -11,7 +11,7 @@ export type Verdict = Omit<PermissionAnswer, 'by'> & Pick<PermissionDecision, 'b
 /** The answer of the policy, with the rule that decided, if any. */
 export function byPolicy({ answer, by: [first] = [] }: Pick<Decision, 'answer' | 'by'>): Verdict {
   const ruled = first === undefined ? { scope: 'once' as const } : first
-  return { allowed: answer === 'allow', by: 'policy', ...ruled }
+  return { isAllowed: answer === 'allow', by: 'policy', ...ruled }
 }
 
 /** The Event of a question that is open. */
@@ -26,14 +26,14 @@ export function askedDraft({
 /** The Event of a verdict. */
 export function verdictDraft(
   { call_id, ...about }: PermissionSubject,
-  { allowed, scope, by, rule, reason }: Verdict,
+  { isAllowed, scope, by, rule, reason }: Verdict,
 ): EventDraft<'permission_decision'> {
   return {
     type: 'permission_decision',
     data: {
       ...(call_id === undefined ? {} : { call_id }),
       ...about,
-      decision: allowed ? 'allowed' : 'denied',
+      decision: isAllowed ? 'allowed' : 'denied',
       scope,
       by,
       ...(rule === undefined ? {} : { rule }),

@@ -1,6 +1,6 @@
 import { FRUITLESS_NOTICE } from '../../context/pressure.ts'
 import { windowParts, type LargeItem, type WindowParts } from '../../context/window-parts.ts'
-import { grouped } from '../../encoding/amounts.ts'
+import { groupDigits } from '../../encoding/amounts.ts'
 import type { HawserError, NextAction } from '../../model/errors.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { ComposedRequest } from '../../request/compose-request.ts'
@@ -19,7 +19,7 @@ export function fullWindow(
   const { parts, largest } = contents
   const window = model.facts?.window_tokens
   const { model: name } = model.surface
-  const size = window === undefined ? '' : ` of ${grouped(window)} tokens`
+  const size = window === undefined ? '' : ` of ${groupDigits(window)} tokens`
   const message = [
     `The conversation is too long for ${name} and its window${size}.`,
     error.message,
@@ -136,12 +136,12 @@ function modelActions(larger: TurnParts['model']['larger'], session: string): Ne
   const { model, window_tokens } = best
   return [
     {
-      action: `Continue with ${model}, whose window has ${grouped(window_tokens)} tokens (in a chat: /model ${model}).`,
+      action: `Continue with ${model}, whose window has ${groupDigits(window_tokens)} tokens (in a chat: /model ${model}).`,
       command: `hawser run --session ${session} --model ${model} "Continue."`,
     },
   ]
 }
 
 function kib(bytes: number): string {
-  return `${grouped(Math.ceil(bytes / 1024))} KiB`
+  return `${groupDigits(Math.ceil(bytes / 1024))} KiB`
 }

@@ -7,7 +7,7 @@ import {
   TIER_NOTICES,
   type PressureTier,
 } from '../../context/pressure.ts'
-import { grouped } from '../../encoding/amounts.ts'
+import { groupDigits } from '../../encoding/amounts.ts'
 import { historyOf } from '../../history/history.ts'
 import { SessionResources } from '../../history/session-resources.ts'
 import { withoutCalls } from '../../history/without-calls.ts'
@@ -39,7 +39,7 @@ export function usageNews(
   const pressure = pressureOf(usage, model.facts, context.limits)
   if (pressure === 'unavailable') return { pressure, ...windowUnknown(parts) }
   const { tier, window_tokens } = pressure
-  const news = tierNews(parts, { tier, window_tokens, tokens: usage.input, estimated: false })
+  const news = tierNews(parts, { tier, window_tokens, tokens: usage.input, isEstimate: false })
   return { pressure: news === NO_NEWS ? pressure : { ...pressure, notice: true }, ...news }
 }
 
@@ -50,10 +50,13 @@ export function requestNews(parts: Parts, request: ComposedRequest): News {
   if (window_tokens === undefined) return NO_NEWS
   const tokens = estimate(parts, request)
   const tier = tierOf(tokens, window_tokens, context.limits)
-  return tierNews(parts, { tier, window_tokens, tokens, estimated: true })
+  return tierNews(parts, { tier, window_tokens, tokens, isEstimate: true })
 }
 
-function estimate({ log, model }: Parts, { body, projected }: ComposedRequest): number {
+function estimate(
+  { log, model }: Parts,
+  { body, projections: projected }: ComposedRequest,
+): number {
   const events = log.events()
   const gauge = gaugeOf(events, { dialect: model.provider.dialect, model: model.surface.model })
   let resources: SessionResources | undefined
@@ -67,11 +70,11 @@ interface ReachedTier {
   readonly tier: PressureTier
   readonly tokens: number
   readonly window_tokens: number
-  readonly estimated: boolean
+  readonly isEstimate: boolean
 }
 
 function tierNews({ log }: Parts, reached: ReachedTier): News {
-  const { tier, tokens, window_tokens, estimated } = reached
+  const { tier, tokens, window_tokens, isEstimate: estimated } = reached
   const isNews = estimated ? isEstimateNews : isUsageNews
   if (!isNews(log.events(), tier)) return NO_NEWS
   const { session } = log
@@ -104,21 +107,21 @@ export function fullness(
 ): { readonly share: string; readonly figures: string } {
   // Rounded down, so that the text never shows a limit that was not reached.
   const share = `${(Math.floor((tokens / window_tokens) * 1000) / 10).toFixed(1)} %`
-  return { share, figures: `${grouped(tokens)} of ${grouped(window_tokens)} tokens` }
+  return { share, figures: `${groupDigits(tokens)} of ${groupDigits(window_tokens)} tokens` }
 }
 
 function tierText(
-  { tier, tokens, window_tokens, estimated }: ReachedTier,
+  { tier, tokens, window_tokens, isEstimate }: ReachedTier,
   session: string,
 ): string {
   const { share, figures } = fullness(tokens, window_tokens)
-  const full = estimated
+  const full = isEstimate
     ? `The next request fills an estimated ${share} of the context window (${figures}).`
     : `The context window is ${share} full (${figures}).`
   if (tier === 'advisory') return full
   const { command } = previewAction(session)
   const then =
-    tier === 'critical' && !estimated
+    tier === 'critical' && !isEstimate
       ? ' The conversation is compacted before the next request, if that saves enough.'
       : ''
   return `${full}${then} To preview a compaction: ${command}`

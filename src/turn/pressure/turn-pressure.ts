@@ -21,9 +21,9 @@ const REPEATED =
 export class TurnPressure {
   readonly #parts: TurnParts
   /** What the last recovery of this call aimed at or reached. */
-  #reached: number | undefined
+  #lastTarget: number | undefined
   #recoveries = 0
-  #repeated = false
+  #isRepeat = false
   /** The tokens of the critical usage, if a preflight found too little to compact. */
   #fruitless: number | undefined
 
@@ -34,7 +34,7 @@ export class TurnPressure {
   /** Whether the conversation was compacted. An undo is respected: the same usage does not act again. */
   async preflight(): Promise<Result<boolean>> {
     const gauge = this.#critical()
-    if (gauge === undefined || gauge.undone) return ok(false)
+    if (gauge === undefined || gauge.wasUndone) return ok(false)
     const done = await this.#compact({ trigger: 'critical_pressure_preflight' })
     if (done.ok && done.value === undefined) this.#fruitless = gauge.tokens
     return asDone(done)
@@ -52,14 +52,14 @@ export class TurnPressure {
 
   /** Whether the conversation was compacted after a failed call, so that the call is to be repeated. */
   async recover(call: FailedCall, request: ComposedRequest): Promise<Result<boolean>> {
-    if (this.#parts.context.fixed) return ok(false)
+    if (this.#parts.context.withoutCompaction) return ok(false)
     if (this.#isLostSocket(call)) return this.#repeat(call)
-    if (call.shown || call.error.kind !== 'context_overflow') return ok(false)
+    if (call.wasShown || call.error.kind !== 'context_overflow') return ok(false)
     if (this.#recoveries >= MOST_RECOVERIES || this.#isTooFar(call, request)) return ok(false)
     this.#recoveries += 1
-    const target = this.#reached === undefined ? undefined : Math.floor(this.#reached / 2)
+    const target = this.#lastTarget === undefined ? undefined : Math.floor(this.#lastTarget / 2)
     const done = await this.#compact({ trigger: 'overflow_recovery', target })
-    if (done.ok) this.#reached = done.value ?? target
+    if (done.ok) this.#lastTarget = done.value ?? target
     return asDone(done)
   }
 
@@ -67,8 +67,8 @@ export class TurnPressure {
    * Once for each call. This alone repeats a call that showed something: smaller than it was, or after a preflight that left
    * nothing to compact.
    */
-  async #repeat({ shown }: FailedCall): Promise<Result<boolean>> {
-    this.#repeated = true
+  async #repeat({ wasShown }: FailedCall): Promise<Result<boolean>> {
+    this.#isRepeat = true
     const { log } = this.#parts
     const trigger = 'websocket_critical_recovery'
     const relieved = isRelieved(log.events())
@@ -76,7 +76,7 @@ export class TurnPressure {
     if (!compacted.ok) return compacted
     if (!compacted.value) {
       // A call that showed nothing is retried like any other.
-      if (!relieved || !shown) return ok(false)
+      if (!relieved || !wasShown) return ok(false)
       const noted = await log.commit([notice(ANSWER_REPEATED, REPEATED)])
       if (!noted.ok) return noted
     }
@@ -87,7 +87,7 @@ export class TurnPressure {
   /** A socket that dies while the last usage is critical was probably closed for the length of the request. */
   #isLostSocket({ error }: FailedCall): boolean {
     const cause = causeOf(error)
-    if (this.#repeated || cause?.type !== 'provider' || cause.lostSocket !== true) return false
+    if (this.#isRepeat || cause?.type !== 'provider' || cause.lostSocket !== true) return false
     return this.#critical() !== undefined || isRelieved(this.#parts.log.events())
   }
 
@@ -108,7 +108,7 @@ export class TurnPressure {
   #critical(): Gauge | undefined {
     const { log, model, context } = this.#parts
     const window = model.facts?.window_tokens
-    if (context.fixed || window === undefined) return undefined
+    if (context.withoutCompaction || window === undefined) return undefined
     const { dialect } = model.provider
     const gauge = gaugeOf(log.events(), { dialect, model: model.surface.model })
     if (gauge === undefined) return undefined

@@ -13,7 +13,7 @@ export function refusedResources(
   request: ComposedRequest,
 ): readonly ResourceId[] {
   if (refused === undefined) return []
-  const projected = new Set(request.projected.map(({ resource_id }) => resource_id))
+  const projected = new Set(request.projections.map(({ resource_id }) => resource_id))
   const shown = request.segments.filter(isMedia).filter(({ resource }) => projected.has(resource))
   const payload = refused.at === undefined ? undefined : payloadAt(request.body, refused.at)
   const named = payload === undefined ? [] : shown.filter(({ bytes }) => bytes.includes(payload))

@@ -36,7 +36,7 @@ export class RequestRoom {
   }
 
   /** Folded once, because only `take` changes it while these calls run. */
-  get #shown(): VisibleBytes[] {
+  get #visibleBytes(): VisibleBytes[] {
     const { log, model } = this.#parts
     const { replay, limits } = model.surface.params
     this.#visible ??= visibleBytes(log.events(), { turn: log.turn, replay, limits })
@@ -61,7 +61,7 @@ export class RequestRoom {
     return running
   }
 
-  visible: ToolResources['visible'] = (blob) => this.#shown.find((one) => one.blob === blob)
+  visible: ToolResources['visible'] = (blob) => this.#visibleBytes.find((one) => one.blob === blob)
 
   /** An accepted view counts immediately. */
   take(
@@ -72,17 +72,17 @@ export class RequestRoom {
     const known = this.visible(blob)
     if (known !== undefined) return { outcome: 'visible', ...known }
     const bytes = whole ? expectedBytes({ blob, size }, limits) : size
-    const refused = this.#refused(blob, bytes)
+    const refused = this.#refusalOf(blob, bytes)
     if (refused !== undefined) return refused
-    this.#shown.push({ resource, handle, blob, bytes, place: 'viewed' })
+    this.#visibleBytes.push({ resource, handle, blob, bytes, place: 'viewed' })
     return { outcome: 'projected' }
   }
 
-  #refused(blob: VisibleBytes['blob'], bytes: number): RoomAnswer | undefined {
+  #refusalOf(blob: VisibleBytes['blob'], bytes: number): RoomAnswer | undefined {
     const most = this.#parts.model.surface.params.limits['image_count'] ?? Infinity
-    const images = this.#shown.filter((one) => isImage(one.blob)).length
+    const images = this.#visibleBytes.filter((one) => isImage(one.blob)).length
     if (isImage(blob) && images >= most) return { outcome: 'over_images', limit: most }
-    const visible = sumOf(this.#shown)
+    const visible = sumOf(this.#visibleBytes)
     const limit = LIMITS.request_resource_bytes
     return visible + bytes > limit ? { outcome: 'over_budget', visible, bytes, limit } : undefined
   }

@@ -9,7 +9,7 @@ import { permitUpload } from './uploads.ts'
 export function toolResources(parts: TurnParts, room: CallRoom, call_id?: string): ToolResources {
   const { log, model, tools } = parts
   return {
-    known: () => new SessionResources(log.events()),
+    knownResources: () => new SessionResources(log.events()),
     find: log.resourceNamed,
     notTaken: (descriptor) => notTaken(parts, descriptor),
     visible: room.visible,

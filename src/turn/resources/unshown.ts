@@ -4,21 +4,23 @@ import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { ComposedRequest } from '../../request/compose-request.ts'
 
-type LostResource = ComposedRequest['lost'][number]
+type LostResource = ComposedRequest['losses'][number]
 
 /** The Events that record which bytes cannot be shown. With them, the request follows from Events alone again. */
 export function lossDrafts({
-  lost,
+  losses,
   variantFailures,
-}: Pick<ComposedRequest, 'lost' | 'variantFailures'>): EventDraft[] {
-  const gone = lost.map(({ resource, why, figures }): EventDraft => {
+}: Pick<ComposedRequest, 'losses' | 'variantFailures'>): EventDraft[] {
+  const gone = losses.map(({ resource, why, figures }): EventDraft => {
     const estimate = figures === undefined ? {} : { estimate: figures }
     return { type: 'resource_retired', data: { resource_id: resource, why, ...estimate } }
   })
-  const unreported = lost.filter((one) => ownNotice(one) === undefined && one.why !== 'no_variant')
+  const unreported = losses.filter(
+    (one) => ownNotice(one) === undefined && one.why !== 'no_variant',
+  )
   return [
     ...gone,
-    ...lost.flatMap((one) => ownNotice(one) ?? []),
+    ...losses.flatMap((one) => ownNotice(one) ?? []),
     ...[...notShown(unreported), ...variantFailures].map((text) =>
       notice('resource_not_shown', text),
     ),
@@ -27,15 +29,15 @@ export function lossDrafts({
 
 /** One notice to the person for each Resource that the model sees in a smaller form. */
 export function reducedNotices(
-  { reduced }: Pick<ComposedRequest, 'reduced'>,
+  { reductions }: Pick<ComposedRequest, 'reductions'>,
   events: readonly WholeEvent[],
 ): EventDraft[] {
-  if (reduced.length === 0) return []
+  if (reductions.length === 0) return []
   const noticed = new Set([
     ...historyOf(events).state.notices,
     ...events.flatMap((event) => (event.type === 'notice' ? [event.data.text] : [])),
   ])
-  const texts = reduced.map(
+  const texts = reductions.map(
     (one) => `Shown to the model in a smaller form, because of its limits: ${one}.`,
   )
   return texts.filter((text) => !noticed.has(text)).map((text) => notice('resource_reduced', text))

@@ -13,7 +13,7 @@ import { verdictDraft } from '../parts/verdict.ts'
 
 /** Whether bytes may be sent to the model, and if not, why. */
 export interface UploadAnswer {
-  readonly allowed: boolean
+  readonly isAllowed: boolean
   readonly reason: string
 }
 
@@ -35,7 +35,7 @@ export async function permitUploads(parts: TurnParts): Promise<Result<void>> {
       const { resource_id } = descriptor
       if (lifetimeOf(event.turn_id, resource_id) === undefined) continue
       const once = allowed.has(uploadSubject(resource_id))
-      const answer = await decided(parts, descriptor, { once })
+      const answer = await uploadDecision(parts, descriptor, { once })
       if (!answer.ok) return answer
       const recorded = await record(log, descriptor, answer.value, shown.has(resource_id))
       if (!recorded.ok) return recorded
@@ -50,22 +50,22 @@ export async function permitUpload(
   descriptor: Descriptor,
   call_id?: string,
 ): Promise<Result<UploadAnswer>> {
-  const answer = await decided(parts, descriptor, { once: false, call_id })
+  const answer = await uploadDecision(parts, descriptor, { once: false, call_id })
   if (!answer.ok) return answer
-  const { draft, allowed, reason } = answer.value
+  const { draft, isAllowed, reason } = answer.value
   const recorded = draft === undefined ? ok(undefined) : await parts.log.commit([draft])
-  return recorded.ok ? ok({ allowed, reason }) : recorded
+  return recorded.ok ? ok({ isAllowed, reason }) : recorded
 }
 
 /** The retirement is recorded first: whichever of these Events survive, nothing denied is shown. */
 async function record(
   { commit }: TurnParts['log'],
   { resource_id, handle }: Descriptor,
-  { draft, allowed, reason }: UploadDecision,
+  { draft, isAllowed, reason }: UploadDecision,
   wasShown: boolean,
 ): Promise<Result<void>> {
   if (draft === undefined) return ok(undefined)
-  if (allowed) return commit([draft])
+  if (isAllowed) return commit([draft])
   const retired: EventDraft = {
     type: 'resource_retired',
     data: { resource_id, why: 'upload_denied' },
@@ -83,16 +83,16 @@ interface UploadDecision extends UploadAnswer {
 }
 
 /** Asks if necessary. An interrupt is not an answer. With `once`, a person has already consented. */
-async function decided(
+async function uploadDecision(
   parts: Pick<TurnParts, 'log' | 'tools' | 'person'>,
   descriptor: Descriptor,
   { once, call_id }: { readonly once: boolean; readonly call_id?: string | undefined },
 ): Promise<Result<UploadDecision>> {
   if (descriptor.kind === 'link' || descriptor.kind === 'file')
-    return ok({ allowed: false, reason: 'it has nothing that could be shown' })
+    return ok({ isAllowed: false, reason: 'it has nothing that could be shown' })
   const { handle, name, kind, size_bytes } = descriptor
   const { answer, reason } = decideUpload({ kind, size_bytes }, parts.person.upload)
-  if (answer === 'allow' || (answer === 'ask' && once)) return ok({ allowed: true, reason })
+  if (answer === 'allow' || (answer === 'ask' && once)) return ok({ isAllowed: true, reason })
   const upload = { handle, name, kind, size_bytes }
   const claim: Claim = { tool: 'upload', effect: 'none', paths: [], network: false, upload }
   const { mode, rules = [] } = await parts.tools.posture(claim)
@@ -101,14 +101,14 @@ async function decided(
   const isGranted = rules.some(({ rule }) => rule.kind === 'upload' && rule.answer === 'allow')
   const settled =
     answer === 'deny'
-      ? ok({ allowed: false, scope: 'once', by: 'policy' } as const)
+      ? ok({ isAllowed: false, scope: 'once', by: 'policy' } as const)
       : isGranted
-        ? ok({ allowed: true, scope: 'session', by: 'person' } as const)
+        ? ok({ isAllowed: true, scope: 'session', by: 'person' } as const)
         : await parts.person.ask({ about, claim, reason, offers: [OFFER] })
   if (!settled.ok) return settled
   const draft = verdictDraft(about, settled.value)
-  const { allowed, by } = settled.value
-  if (!parts.person.signal.aborted) return ok({ allowed, reason, draft })
+  const { isAllowed, by } = settled.value
+  if (!parts.person.signal.aborted) return ok({ isAllowed, reason, draft })
   // A question always ends in a decision. Policy needs none if nothing is sent any more.
   const recorded = by === 'policy' ? ok(undefined) : await parts.log.commit([draft])
   return recorded.ok ? failed('interrupted', 'The Turn was interrupted.') : recorded

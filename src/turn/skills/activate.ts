@@ -27,7 +27,7 @@ export async function activateSkills(
   const recorded = await log.commit(drafts)
   if (!recorded.ok) return recorded
   const requests = [
-    ...skills.flatMap((one) => requested(parts, one)),
+    ...skills.flatMap((one) => requestedHydrations(parts, one)),
     ...skills.flatMap((one) => automatic(parts, one)),
   ]
   for (const request of requests) {
@@ -39,7 +39,10 @@ export async function activateSkills(
   return person.signal.aborted ? failed('interrupted', 'The Turn was interrupted.') : ok(undefined)
 }
 
-function requested({ log }: TurnParts, { request, by }: ActivatedSkill): HydrationRequest[] {
+function requestedHydrations(
+  { log }: TurnParts,
+  { request, by }: ActivatedSkill,
+): HydrationRequest[] {
   const skill = activeSkill(log.events(), log.turn, request.name)
   return (request.with ?? []).flatMap(({ id, args }) => {
     const source = skill?.data.context_sources?.find((one) => one.id === id)

@@ -26,12 +26,12 @@ export async function hydrate(
   room: CallRoom,
 ): Promise<Result<HydrationOutcome>> {
   const { log, tools } = parts
-  const started = log.clock.monotonicMs()
+  const startedAt = log.clock.monotonicMs()
   const attempt = (permission: AttemptPermission, production: Production) =>
     outcomeOf(
       parts,
       request,
-      { plan: plan.ok ? plan.value : undefined, started },
+      { plan: plan.ok ? plan.value : undefined, startedAt },
       permission,
       production,
     )
@@ -62,19 +62,19 @@ type AttemptPermission = Omit<Hydration['permission'], 'explicit'>
 interface Attempt {
   /** Absent if the arguments do not fit the declaration. */
   readonly plan: HydrationPlan | undefined
-  readonly started: number
+  readonly startedAt: number
 }
 
 async function outcomeOf(
   parts: TurnParts,
   request: HydrationRequest,
-  { plan, started }: Attempt,
+  { plan, startedAt }: Attempt,
   permission: AttemptPermission,
   production: Production,
 ): Promise<Result<HydrationOutcome>> {
   const { log, model } = parts
   const { skill, source, invokedBy } = request
-  const { status, error, raw = complete(''), partial = false, viewed } = production
+  const { status, error, raw = complete(''), partial = false, view } = production
   const { keep, redactor } = contextOf(parts, request, plan ?? source.from)
   const name = log.names.name.bind(log.names)
   const output = await hydratedOutput(raw, source, { keep, redactor, name })
@@ -99,8 +99,8 @@ async function outcomeOf(
       ...(error === undefined ? {} : { error }),
       ...fields,
       ...(partial ? { truncated: true } : {}),
-      ...(viewed === undefined ? {} : { resource_id: viewed.resource_id, handle: viewed.handle }),
-      duration_ms: elapsedMs(log.clock, started),
+      ...(view === undefined ? {} : { resource_id: view.resource_id, handle: view.handle }),
+      duration_ms: elapsedMs(log.clock, startedAt),
       ...(limitations.length === 0 ? {} : { limitations }),
     },
   }
@@ -108,7 +108,7 @@ async function outcomeOf(
     status,
     error,
     bytes: fields.output_bytes,
-    record: [...record, event, ...(viewed?.record ?? [])],
+    record: [...record, event, ...(view?.record ?? [])],
   })
 }
 
@@ -119,9 +119,9 @@ const IN_USER_ROLE =
 function withSandbox(
   production: Production,
   plan: HydrationPlan,
-  { confined }: HydrationPermission,
+  { isConfined }: HydrationPermission,
 ): Production {
-  if (plan.kind !== 'command' || confined) return production
+  if (plan.kind !== 'command' || isConfined) return production
   const limitations = [...(production.limitations ?? []), WITHOUT_SANDBOX]
   return { ...production, limitations }
 }

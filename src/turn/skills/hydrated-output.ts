@@ -1,4 +1,4 @@
-import { counted } from '../../encoding/amounts.ts'
+import { countOf } from '../../encoding/amounts.ts'
 import { sha256 } from '../../encoding/hash.ts'
 import { plainText } from '../../encoding/plain-text.ts'
 import type { Redactor } from '../../encoding/redaction.ts'
@@ -51,8 +51,8 @@ export async function hydratedOutput(
   { id, max_bytes }: Pick<ContextSource, 'id' | 'max_bytes'>,
   parts: OutputParts,
 ): Promise<Result<OutputFields>> {
-  const { text, invalid_bytes_replaced, removed } = plainText(
-    redacted(parts.redactor, bytes, end !== 'complete'),
+  const { text, invalid_bytes_replaced, hadControls } = plainText(
+    redactOutput(parts.redactor, bytes, end !== 'complete'),
   )
   // Removing a control sequence can join the parts of a key.
   const whole = clipText(parts.redactor.text(text), LIMITS.hydrated_spool_bytes)
@@ -66,9 +66,9 @@ export async function hydratedOutput(
     ...(invalid_bytes_replaced === 0 ? {} : { invalid_bytes_replaced }),
   }
   const limitations = [
-    ...(removed ? ['Control characters were removed from the output.'] : []),
+    ...(hadControls ? ['Control characters were removed from the output.'] : []),
     ...(end === 'at_limit'
-      ? [`Only the first ${counted(LIMITS.hydrated_spool_bytes, 'byte')} of the output were read.`]
+      ? [`Only the first ${countOf(LIMITS.hydrated_spool_bytes, 'byte')} of the output were read.`]
       : []),
   ]
   if (!cut) {
@@ -85,7 +85,7 @@ export async function hydratedOutput(
     whole_sha256: sha256(whole),
     whole_bytes: Buffer.byteLength(whole),
   } as const
-  const shownPart = `The output was cut at ${counted(limit, 'byte')}.`
+  const shownPart = `The output was cut at ${countOf(limit, 'byte')}.`
   if (!stored.ok) {
     const why = `The rest was not stored: ${stored.error.message}`
     return ok({ ...shown, ...facts, record: [], limitations: [...limitations, shownPart, why] })
@@ -102,7 +102,7 @@ export async function hydratedOutput(
 }
 
 /** The end of a stream that was cut off may be the start of a key. */
-function redacted(redactor: Redactor, bytes: Buffer, cutOff: boolean): Buffer {
+function redactOutput(redactor: Redactor, bytes: Buffer, cutOff: boolean): Buffer {
   if (!cutOff) return redactor.bytes(bytes)
   const stream = redactor.byteStream()
   return Buffer.concat([stream.push(bytes), stream.end(true)])

@@ -16,7 +16,7 @@ import { argumentVector, claimOf, type HydrationRequest } from './hydration-requ
 /** The mode in which it was decided, and the refusal if there is one. */
 export interface HydrationPermission {
   readonly mode: Posture['mode']
-  readonly confined: boolean
+  readonly isConfined: boolean
   readonly refusal?: HawserError
 }
 
@@ -30,7 +30,7 @@ export async function permitHydration(
   // Nothing is automatic where the sandbox does not work, even if it starts no program.
   const asked = request.invokedBy === 'auto' ? { ...claim, effect: 'run' as const } : claim
   const posture = await parts.tools.posture(asked)
-  const { mode, confined } = posture
+  const { mode, isConfined } = posture
   const decision = decisionFor(parts, request, plan, claim, posture)
   const { skill, source, call_id } = request
   const subject = hydrationSubject(skill.data.name, source.id)
@@ -47,9 +47,13 @@ export async function permitHydration(
       : await parts.log.commit([verdictDraft(about, answer)])
   if (!recorded.ok) return recorded
   if (aborted)
-    return ok({ mode, confined, refusal: failed('interrupted', 'The Turn was interrupted.').error })
-  if (answer.allowed) return ok({ mode, confined })
-  return ok({ mode, confined, refusal: refusal('hydration_denied', decision.reason, answer) })
+    return ok({
+      mode,
+      isConfined,
+      refusal: failed('interrupted', 'The Turn was interrupted.').error,
+    })
+  if (answer.isAllowed) return ok({ mode, isConfined })
+  return ok({ mode, isConfined, refusal: refusal('hydration_denied', decision.reason, answer) })
 }
 
 function decisionFor(
@@ -66,7 +70,7 @@ function decisionFor(
     {
       kind: plan.kind,
       readOnly: isReadOnly(plan),
-      trusted: trust === 'user' || trust === 'trusted',
+      isTrusted: trust === 'user' || trust === 'trusted',
       invokedBy,
       claim,
     },

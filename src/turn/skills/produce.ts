@@ -1,5 +1,5 @@
 import { binaryKind } from '../../encoding/magic-bytes.ts'
-import { counted } from '../../encoding/amounts.ts'
+import { countOf } from '../../encoding/amounts.ts'
 import { shownPath } from '../../host/files/confined-path.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
@@ -52,7 +52,7 @@ async function fileContent(
   const { bytes, size, truncated } = file.value
   const binary = binaryKind(bytes)
   if (binary !== undefined) {
-    const message = `${shownPath(path)} is ${binary} of ${counted(size, 'byte')}, not text.`
+    const message = `${shownPath(path)} is ${binary} of ${countOf(size, 'byte')}, not text.`
     return failure(failed('unsupported_type', message, { found: binary }).error)
   }
   return { status: 'ok', raw: { bytes, end: truncated ? 'at_limit' : 'complete' } }
@@ -75,7 +75,9 @@ async function resourceView(
   const found = await context.resources.find(given.startsWith('@') ? given : `@${given}`)
   if (!found.ok) return found
   if (found.value === undefined) {
-    const handles = context.resources.known().all.map(({ descriptor }) => descriptor.handle)
+    const handles = context.resources
+      .knownResources()
+      .all.map(({ descriptor }) => descriptor.handle)
     const text = `No Resource of this Session has the handle ${JSON.stringify(given)}.`
     return ok(failure(failed('not_found', text, { handles }).error))
   }
@@ -86,7 +88,7 @@ async function resourceView(
   const { view, message } = viewed.value
   const { resource_id, handle } = view
   const record = [{ type: 'resource_view', data: { ...view, by: 'hydration' } } as const]
-  const named = { viewed: { resource_id, handle, record } }
+  const named = { view: { resource_id, handle, record } }
   const outcome = OUTCOMES[view.outcome]
   if (outcome === 'ok') return ok({ status: 'ok', ...named })
   const kind = outcome === 'denied' ? 'hydration_denied' : 'hydration_failed'

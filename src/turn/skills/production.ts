@@ -14,7 +14,7 @@ export interface Production {
   /** The output is only part of what there is, and the rest is not known. */
   readonly partial?: boolean
   /** The Resource that was viewed, and the view. */
-  readonly viewed?: Pick<Hydration, 'resource_id' | 'handle'> & {
+  readonly view?: Pick<Hydration, 'resource_id' | 'handle'> & {
     readonly record: readonly EventDraft[]
   }
   /** Sentences. */

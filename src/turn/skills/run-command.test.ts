@@ -14,9 +14,9 @@ test('listing the settings of git counts towards the time limit of a source', as
         code: 0,
         signal: null,
         timedOut: false,
-        interrupted: false,
+        wasInterrupted: false,
         durationMs: 400,
-        appeared: [],
+        appearedPaths: [],
         runsLater: [],
       })
     },

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { grouped } from '../../encoding/amounts.ts'
+import { groupDigits } from '../../encoding/amounts.ts'
 import { isGitRoot } from '../../host/git-branch.ts'
 import { userHome } from '../../host/machine.ts'
 import type { Exit } from '../../host/sandbox/sandbox.ts'
@@ -143,10 +143,10 @@ function notesOn({ triedNetwork, limitsMet = {} }: Exit): string[] {
 }
 
 function errorOf(exit: Exit, timeoutMs: number): HawserError | undefined {
-  const { code, signal, timedOut, interrupted } = exit
-  if (interrupted) return failed('interrupted', 'The command was interrupted.').error
+  const { code, signal, timedOut, wasInterrupted } = exit
+  if (wasInterrupted) return failed('interrupted', 'The command was interrupted.').error
   if (timedOut) {
-    const message = `The command took longer than ${grouped(timeoutMs)} ms and was stopped.`
+    const message = `The command took longer than ${groupDigits(timeoutMs)} ms and was stopped.`
     return failed('timeout', message, { limit_ms: timeoutMs }).error
   }
   if (code === 0) return undefined

@@ -106,5 +106,5 @@ test('a choice and Enter, as a person presses them, is an answer', async () => {
   type('1')
   pass(200)
   type('\r')
-  expect(await answered).toEqual({ allowed: true, scope: 'once', by: 'person' })
+  expect(await answered).toEqual({ isAllowed: true, scope: 'once', by: 'person' })
 })

@@ -69,7 +69,7 @@ test('for every command line that is understood, bash calls only the programs an
     asyncProperty(array(constantFrom(...PIECES), { maxLength: 14 }), async (pieces) => {
       const command = `npm test ${pieces.join('')}`
       const parts = splitCommand(command)
-      if (parts === undefined || parts.some((part) => part.words.some(({ fixed }) => !fixed)))
+      if (parts === undefined || parts.some((part) => part.words.some(({ isFixed }) => !isFixed)))
         return
       const calls = await callsOf(command)
       if (calls === undefined) return

@@ -23,7 +23,7 @@ type Run = (workspace: string, argv: readonly string[], guest: boolean) => Promi
 
 const inSandbox: Run = async (workspace, argv, guest) => {
   const chunks: Buffer[] = []
-  const ran = await sandbox.confined({
+  const ran = await sandbox.runConfined({
     workspace,
     home,
     writable: 'workspace',

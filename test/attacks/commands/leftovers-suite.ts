@@ -5,8 +5,8 @@ import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { attackAs, USERS } from '../sandbox/as-user.ts'
 import { modes } from './mode-calls.ts'
 
-const { confined } = await systemSandbox().status()
-const canRun = confined && existsSync('/usr/bin/perl')
+const { isConfined } = await systemSandbox().status()
+const canRun = isConfined && existsSync('/usr/bin/perl')
 const LONGEST_MS = 300_000
 
 const Report = z.object({

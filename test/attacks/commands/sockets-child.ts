@@ -25,7 +25,7 @@ async function run(way: Way, workspace: string, argv: readonly string[]): Promis
   if (way === 'control') return withoutFilter(workspace, argv)
   const chunks: Buffer[] = []
   const place = { workspace, home, writable: 'workspace', protectedPaths: [] } as const
-  const ran = await sandbox.confined({ ...place, guest: way === 'guest' })({
+  const ran = await sandbox.runConfined({ ...place, guest: way === 'guest' })({
     argv: way === 'guest' ? ['/usr/bin/unshare', '-Urn', ...argv] : argv,
     network: way === 'network',
     wallMs: 60_000,

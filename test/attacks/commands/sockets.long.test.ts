@@ -4,8 +4,8 @@ import * as z from 'zod'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { attackAs, USERS } from '../sandbox/as-user.ts'
 
-const { confined } = await systemSandbox().status()
-const canRun = confined && existsSync('/usr/bin/perl')
+const { isConfined } = await systemSandbox().status()
+const canRun = isConfined && existsSync('/usr/bin/perl')
 const LONGEST_MS = 120_000
 
 const [ENOSYS, EAFNOSUPPORT] = [38, 97]

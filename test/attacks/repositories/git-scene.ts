@@ -42,7 +42,7 @@ export async function gitScene(): Promise<GitScene> {
     await mkdir(dirname(join(path, name)), { recursive: true })
     await writeFile(join(path, name), fill(text), { mode: 0o755 })
   }
-  const run = sandbox.confined({
+  const run = sandbox.runConfined({
     workspace: path,
     home,
     writable: 'workspace',
@@ -65,7 +65,7 @@ export async function gitScene(): Promise<GitScene> {
         if (name === undefined || text === undefined) continue
         const gitReads = await gitReadsAt(path, name)
         const claim = { tool: 'write', effect: 'write', paths: [name], network: false, gitReads }
-        const posture = { mode: 'auto', confined: true, rules: [] } as const
+        const posture = { mode: 'auto', isConfined: true, rules: [] } as const
         if (decide({ ...claim, effect: 'write' }, posture).answer === 'allow') await put(name, text)
         else denied.push(name)
       }
@@ -80,8 +80,8 @@ export async function gitScene(): Promise<GitScene> {
         onOutput: (chunk) => void chunks.push(chunk),
       })
       if (!ran.ok) throw new Error(ran.error.message)
-      const { appeared, code } = ran.value
-      return { moved: appeared, code, output: Buffer.concat(chunks).toString() }
+      const { appearedPaths, code } = ran.value
+      return { moved: appearedPaths, code, output: Buffer.concat(chunks).toString() }
     },
     git: async (...args) => (await exec('git', args, { cwd: path, env })).stdout,
     marked: async (...folders) => {

@@ -5,7 +5,7 @@ import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { gitDirectory, gitScene } from './git-scene.ts'
 import { DANGEROUS, GIT_FILES, HARMLESS, PLACES, SPELLINGS } from './git-shapes.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 const CORE = '[core]\n\trepositoryformatversion = 0\n'
 
 describe('a tool that writes what git reads asks in auto', () => {
@@ -69,7 +69,7 @@ describe('files written one by one never make git run a program', () => {
   })
 })
 
-describe.skipIf(!confined)('a command in auto', () => {
+describe.skipIf(!isConfined)('a command in auto', () => {
   const config = (at: string) => (text: string) => `printf %s '${text}' >>${at}/config`
   const places: Readonly<Record<string, readonly [string, string, string]>> = {
     'a new repository': ['git init -q .', '.git', ''],

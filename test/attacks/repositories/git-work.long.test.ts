@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { gitScene, type GitScene } from './git-scene.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 const AS = 'git -c user.name=a -c user.email=a@b -c protocol.file.allow=always'
 
 /** Repositories that people created: their configuration is read-only to commands. */
@@ -41,7 +41,7 @@ const WORK: Readonly<Record<string, readonly [script: string, shows: string]>> =
   ],
 }
 
-describe.skipIf(!confined)('git in the sandbox', () => {
+describe.skipIf(!isConfined)('git in the sandbox', () => {
   test.each(Object.entries(WORK))(
     '%s',
     async (_, [script, shows]) => {

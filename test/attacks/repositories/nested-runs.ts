@@ -100,11 +100,11 @@ export async function plantDuring(root: string, way: Way): Promise<NestedRun> {
     for (const end of way === 'ours' && name === '.hawser' ? ENDS : ['']) {
       const place = await freshPlace(root)
       const { script, paths } = plantingScript(name)
-      const { appeared } = await command(place, way, script + end)
+      const { appearedPaths } = await command(place, way, script + end)
       for (const path of paths) {
         const what = `${JSON.stringify(path)} after ${JSON.stringify(end)}`
         run.judge(!isThere(place, path), `${what} stayed`)
-        run.judge(appeared.includes(path), `${what} was not named`)
+        run.judge(appearedPaths.includes(path), `${what} was not named`)
       }
     }
   }
@@ -138,7 +138,7 @@ export async function openDuring(root: string, self: string): Promise<NestedRun>
   const lines = planted.map((path) => `mkdir -p ${path}/sessions; chmod 700 ${path}`)
   for (const folder of folders) await mkdir(join(place.workspace, folder), { recursive: true })
   const script = `${lines.join('\n')}\necho ready; cat go; true`
-  const { appeared } = await command(place, 'ours', script, {}, async () => {
+  const { appearedPaths } = await command(place, 'ours', script, {}, async () => {
     for (const folder of folders) await openedBy(self, place, folder)
     const handle = await open(join(place.workspace, 'go'), 'w')
     await handle.close()
@@ -148,7 +148,7 @@ export async function openDuring(root: string, self: string): Promise<NestedRun>
     run.judge(settings === '*\n', `${folder}/.hawser of another process was moved`)
   }
   for (const path of planted) {
-    run.judge(!isThere(place, path) && appeared.includes(path), `${path} stayed`)
+    run.judge(!isThere(place, path) && appearedPaths.includes(path), `${path} stayed`)
   }
   return run
 }
@@ -262,12 +262,15 @@ export async function moveBeyondHeld(root: string): Promise<NestedRun> {
   const script =
     'for d in n*; do mv $d $d-old && mkdir -p $d/.hawser; done; cat */.hawser/sessions/*; true'
   const before = await hashes(place, paths)
-  const { output, appeared } = await command(place, 'ours', script)
+  const { output, appearedPaths } = await command(place, 'ours', script)
   run.judge(!SEEN.test(output), 'a Log was read')
   const kept = await hashes(place, paths)
   for (const [at, path] of paths.entries()) {
     const isMoved = kept[at] === 'gone'
-    run.judge(isMoved ? appeared.includes(path) : kept[at] === before[at], `${path} was replaced`)
+    run.judge(
+      isMoved ? appearedPaths.includes(path) : kept[at] === before[at],
+      `${path} was replaced`,
+    )
   }
   run.judge(kept.filter((one) => one === 'gone').length === 36, 'the nearest 24 were moved')
   return run
@@ -275,7 +278,7 @@ export async function moveBeyondHeld(root: string): Promise<NestedRun> {
 
 interface Seen {
   readonly output: string
-  readonly appeared: readonly string[]
+  readonly appearedPaths: readonly string[]
   readonly runsLater: readonly string[]
 }
 
@@ -290,7 +293,7 @@ async function command(
   if (way === 'naive') return naiveCommand(place, script, how)
   const stop = new AbortController()
   let [output, waiting] = ['', Promise.resolve()]
-  const ran = await sandbox.confined({
+  const ran = await sandbox.runConfined({
     ...place,
     writable: 'workspace',
     protectedPaths: [],
@@ -342,7 +345,7 @@ async function naiveCommand(
     ({ stdout }) => stdout,
     () => '',
   )
-  return { output, appeared: [], runsLater: [] }
+  return { output, appearedPaths: [], runsLater: [] }
 }
 
 /** Opens a folder as a workspace in another process, by the code of the program. */

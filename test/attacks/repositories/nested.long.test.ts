@@ -5,7 +5,7 @@ import { foldedName, isHawserName } from '../../../src/model/safety/folded-name.
 import { attackAs, USERS } from '../sandbox/as-user.ts'
 import { ALIASES, OPERATIONS, SPELLINGS } from './nested-cases.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 const LONGEST_MS = 600_000
 
 const Run = z.object({ tried: z.int(), wrong: z.array(z.string()) })
@@ -23,7 +23,7 @@ const Runs = z.object({
   naive: z.array(z.string()),
 })
 
-describe.runIf(confined).each(USERS)('as %s', (user) => {
+describe.runIf(isConfined).each(USERS)('as %s', (user) => {
   let runs: z.infer<typeof Runs> | undefined
 
   beforeAll(async () => {

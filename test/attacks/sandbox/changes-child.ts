@@ -40,7 +40,7 @@ async function attempt(at: number, change: Change): Promise<string | undefined> 
   const other = (await change.make({ workspace, shown, folder }, tools)) ?? {}
   const ticks = Math.floor(Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 100)
   let output = ''
-  const ran = await sandbox.confined({ ...place, ...other })({
+  const ran = await sandbox.runConfined({ ...place, ...other })({
     argv: ['/bin/bash', '-c', `cut -d' ' -f22 /proc/1/stat\n${change.script}`],
     wallMs: 60_000,
     signal: new AbortController().signal,

@@ -41,7 +41,7 @@ function limits(processes: number) {
 async function run(sandbox: Sandbox, script: string) {
   const chunks: Buffer[] = []
   const place = { workspace, home, writable: 'workspace', protectedPaths: [] } as const
-  const ran = await sandbox.confined(place)({
+  const ran = await sandbox.runConfined(place)({
     argv: ['/usr/bin/perl', '-e', `$| = 1; ${script}`],
     wallMs: 60_000,
     signal: new AbortController().signal,

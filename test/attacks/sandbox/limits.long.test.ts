@@ -11,8 +11,8 @@ import { bundleScript } from '../../support/host/bundle-script.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { attackAs, USERS } from './as-user.ts'
 
-const { confined } = await systemSandbox().status()
-const canRun = confined && existsSync('/usr/bin/perl')
+const { isConfined } = await systemSandbox().status()
+const canRun = isConfined && existsSync('/usr/bin/perl')
 const { by } = await findLimits()
 
 const Ran = z.object({

@@ -35,7 +35,7 @@ export async function setRootScene(root: string, ownSystem: boolean): Promise<Ro
   const run: RootScene['run'] = async (at, argv, how = {}) => {
     const chunks: Buffer[] = []
     const base = { workspace: at, home, writable: 'workspace' as const, protectedPaths: [] }
-    const result = await sandbox.confined({ ...base, ...how })({
+    const result = await sandbox.runConfined({ ...base, ...how })({
       argv,
       wallMs: 120_000,
       signal: new AbortController().signal,

@@ -18,7 +18,7 @@ import { SOCKET_ATTACKS } from './root-sockets.ts'
 const ATTACKS = [...CREDENTIAL_ATTACKS, ...SOCKET_ATTACKS]
 const isRoot = process.getuid?.() === 0
 const USERS = isRoot ? ['root', 'nobody'] : ['this user']
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 const LONGEST_MS = 300_000
 
 const Verdict = z.object({ name: z.string(), through: z.string().optional() })
@@ -27,7 +27,7 @@ describe.each(USERS)('as %s', (user) => {
   const verdicts = new Map<string, string>()
 
   beforeAll(async () => {
-    if (!confined) return
+    if (!isConfined) return
     const output = await attackAs(user)
     for (const line of output.trim().split('\n')) {
       const { name, through = 'nothing got through' } = Verdict.parse(JSON.parse(line))
@@ -35,7 +35,7 @@ describe.each(USERS)('as %s', (user) => {
     }
   }, LONGEST_MS)
 
-  test.runIf(confined).each(ATTACKS.map(({ name }) => [name] as const))('%s', (name) => {
+  test.runIf(isConfined).each(ATTACKS.map(({ name }) => [name] as const))('%s', (name) => {
     expect(verdicts.get(name)).toBe('nothing got through')
   })
 })

@@ -34,7 +34,7 @@ async function prove(): Promise<void> {
 
 async function hold(seconds: string): Promise<void> {
   const place = { workspace: join(root, 'outside'), home: join(root, 'home') }
-  const run = systemSandbox().confined({ ...place, writable: 'workspace', protectedPaths: [] })
+  const run = systemSandbox().runConfined({ ...place, writable: 'workspace', protectedPaths: [] })
   const script = `setsid -f sleep ${seconds}; echo started; sleep ${seconds}`
   await run({
     argv: ['/bin/sh', '-c', script],

@@ -132,7 +132,7 @@ export const POWER_ATTACKS: readonly Attack[] = [
       const argv = [process.execPath, process.argv[1] ?? '', scene.root, 'prove']
       const readable = [process.argv[1] ?? '']
       const { output } = await ground.sh('', { argv }, { guest: true, readable })
-      return output.includes('"confined":true') ? undefined : output
+      return output.includes('"isConfined":true') ? undefined : output
     },
   },
   {

@@ -158,7 +158,7 @@ async function makeGround(
       const place = { ...base, ...how }
       const ahead = ready ? sandbox.prepare?.(place, more) : undefined
       await ahead?.waits()
-      const result = await sandbox.confined(place)({
+      const result = await sandbox.runConfined(place)({
         // A prepared sandbox takes no variables.
         argv: ['/bin/bash', '-c', ready ? `export LC_ALL=C\n${script}` : script],
         wallMs: 60_000,
@@ -170,7 +170,7 @@ async function makeGround(
       await ahead?.end()
       const output = Buffer.concat(chunks).toString()
       const exit = result.ok ? result.value : undefined
-      return { output, result, appeared: exit?.appeared ?? [], code: exit?.code }
+      return { output, result, appeared: exit?.appearedPaths ?? [], code: exit?.code }
     },
     read: (name) => readFile(join(path, name), 'utf8').catch(() => undefined),
   }

@@ -6,7 +6,7 @@ import { FILE_ATTACKS } from './sandbox-files.ts'
 import { POWER_ATTACKS } from './sandbox-powers.ts'
 
 const ATTACKS = [...POWER_ATTACKS, ...FILE_ATTACKS]
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 /** All of them take half a minute on two busy cores. */
 const LONGEST_MS = 600_000
 
@@ -16,7 +16,7 @@ describe.each(USERS)('as %s', (user) => {
   const verdicts = new Map<string, string | undefined>()
 
   beforeAll(async () => {
-    if (!confined) return
+    if (!isConfined) return
     const output = await attackAs(user, new URL('sandbox-child.ts', import.meta.url))
     for (const line of output.trim().split('\n')) {
       const { name, through } = Verdict.parse(JSON.parse(line))
@@ -24,7 +24,7 @@ describe.each(USERS)('as %s', (user) => {
     }
   }, LONGEST_MS)
 
-  test.runIf(confined).each(ATTACKS.map(({ row, name }) => [row, name] as const))(
+  test.runIf(isConfined).each(ATTACKS.map(({ row, name }) => [row, name] as const))(
     'row %i: %s',
     (_, name) => {
       expect(verdicts.get(name)).toBe('nothing got through')

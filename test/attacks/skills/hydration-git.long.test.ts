@@ -14,15 +14,15 @@ import {
 } from './hydration-git.ts'
 
 const sandbox = systemSandbox()
-const { confined } = await sandbox.status()
+const { isConfined } = await sandbox.status()
 
 async function hydrated(
   { path }: Pick<HostileRepository, 'path'>,
   argv: readonly string[],
-  kind: 'confined' | 'unconfined',
+  method: 'runConfined' | 'runUnconfined',
 ) {
   const home = await freshFolder()
-  const runReadOnly: ConfinedRun = sandbox[kind]({
+  const runReadOnly: ConfinedRun = sandbox[method]({
     workspace: path,
     home,
     writable: 'nothing',
@@ -42,7 +42,7 @@ describe('git in its safe form', () => {
       await repository.git(...attack.args).catch(() => {})
       expect(await repository.marked(), 'a plain git starts it').toBe(true)
       const before = await treeHash(repository.path)
-      const { output } = await hydrated(repository, ['git', ...attack.args], 'unconfined')
+      const { output } = await hydrated(repository, ['git', ...attack.args], 'runUnconfined')
       expect(await repository.marked()).toBe(false)
       expect(output).not.toContain('STARTED')
       expect(await treeHash(repository.path)).toBe(before)
@@ -63,7 +63,7 @@ describe('git in its safe form', () => {
       ['branch', '--list'],
       ['rev-parse', '--show-toplevel'],
     ]) {
-      const made = await hydrated(repository, ['git', ...args], 'unconfined')
+      const made = await hydrated(repository, ['git', ...args], 'runUnconfined')
       expect([made.status, made.output]).toEqual(['ok', await repository.git(...args)])
     }
   })
@@ -74,7 +74,7 @@ describe('git in its safe form', () => {
     await mkdir(join(repository.elsewhere, 'x'))
     await writeFile(join(repository.elsewhere, 'a.txt'), 'elsewhere\n')
     expect(await repository.git('diff', 'HEAD')).toContain('elsewhere')
-    const { status, output } = await hydrated(repository, ['git', 'diff', 'HEAD'], 'unconfined')
+    const { status, output } = await hydrated(repository, ['git', 'diff', 'HEAD'], 'runUnconfined')
     expect([status, output.includes('elsewhere'), output.includes('+two')]).toEqual([
       'ok',
       false,
@@ -91,7 +91,7 @@ describe('git in its safe form', () => {
     await writeFile(join(repository.elsewhere, 'a.txt'), 'elsewhere\n')
     execFileSync('sh', ['-c', script], { cwd: repository.path })
     expect(await repository.git('diff', 'HEAD')).toContain('elsewhere')
-    const { status, output } = await hydrated(repository, ['git', 'diff', 'HEAD'], 'unconfined')
+    const { status, output } = await hydrated(repository, ['git', 'diff', 'HEAD'], 'runUnconfined')
     expect([status, output]).toEqual(['failed', ''])
   })
 
@@ -104,25 +104,25 @@ describe('git in its safe form', () => {
     const repository = await hostileRepository(attack)
     await writeFile(join(repository.elsewhere, 'secret'), 'top secret\n')
     await expect(repository.git('blame', 'a.txt')).rejects.toThrow('top secret')
-    const { output } = await hydrated(repository, ['git', 'blame', 'a.txt'], 'unconfined')
+    const { output } = await hydrated(repository, ['git', 'blame', 'a.txt'], 'runUnconfined')
     expect(output).not.toContain('top secret')
   })
 })
 
-describe.skipIf(!confined)('git in the sandbox', () => {
+describe.skipIf(!isConfined)('git in the sandbox', () => {
   test.each(
     GIT_ATTACKS.filter((_, at) => at % 4 === 0).map((attack) => [attack.name, attack] as const),
   )('starts no program and changes nothing: %s', async (_, attack) => {
     const repository = await hostileRepository(attack)
     const before = await treeHash(repository.path)
-    const { output } = await hydrated(repository, ['git', ...attack.args], 'confined')
+    const { output } = await hydrated(repository, ['git', ...attack.args], 'runConfined')
     expect(output).not.toContain('STARTED')
     expect([await repository.marked(), await treeHash(repository.path)]).toEqual([false, before])
   })
 
   test('shows what changed', async () => {
     const repository = await hostileRepository({ name: '', args: [], config: '' })
-    const made = await hydrated(repository, ['git', 'diff', 'HEAD'], 'confined')
+    const made = await hydrated(repository, ['git', 'diff', 'HEAD'], 'runConfined')
     expect([made.status, made.error, made.output.includes('+two')]).toEqual(['ok', undefined, true])
   })
 })

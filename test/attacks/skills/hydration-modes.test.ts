@@ -8,11 +8,11 @@ import { value } from '../../support/log/story.ts'
 import { scene, shell } from './hydration-scene.ts'
 
 const sandbox = systemSandbox()
-const { confined } = await sandbox.status()
+const { isConfined } = await sandbox.status()
 
 const UNKNOWN = shell('unknown', 'touch ran; echo ran')
 
-describe.skipIf(!confined)('the permission mode', () => {
+describe.skipIf(!isConfined)('the permission mode', () => {
   test('[SH-039] refuses an unknown command in read-only and in plan, with a structured error', async () => {
     const { session, hydrate, unchanged } = await scene(
       [UNKNOWN, commandSource('list', ['ls'])],
@@ -84,10 +84,10 @@ describe.skipIf(!confined)('the permission mode', () => {
 
 describe('without a sandbox', () => {
   const none: Sandbox = {
-    status: async () => ({ confined: false, why: 'it is off' }),
+    status: async () => ({ isConfined: false, why: 'it is off' }),
     confines: async () => false,
-    confined: (confinement) => sandbox.confined(confinement),
-    unconfined: (confinement) => sandbox.unconfined(confinement),
+    runConfined: (confinement) => sandbox.runConfined(confinement),
+    runUnconfined: (confinement) => sandbox.runUnconfined(confinement),
     start: (confinement, program) => sandbox.start(confinement, program),
   }
 

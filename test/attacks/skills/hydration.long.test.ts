@@ -10,9 +10,9 @@ import { hydrations, skillPlace } from '../../support/skills/skill-session.ts'
 import { value } from '../../support/log/story.ts'
 import { treeHash } from '../../support/host/tree-hash.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 
-test.skipIf(!confined).each([
+test.skipIf(!isConfined).each([
   ['prints 1 GB', 'head -c 1000000000 /dev/zero | tr "\\0" x'],
   ['prints without end', 'yes'],
   ['prints binary data without end', 'cat /dev/urandom'],

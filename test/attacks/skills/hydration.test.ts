@@ -10,9 +10,9 @@ import { hydrations, results, typesOfLastTurn } from '../../support/skills/skill
 import { value } from '../../support/log/story.ts'
 import { scene, shell } from './hydration-scene.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 
-describe.skipIf(!confined)('a command in the sandbox', () => {
+describe.skipIf(!isConfined)('a command in the sandbox', () => {
   test('can neither write nor reach the network nor see the environment, whatever the mode', async () => {
     const { hydrate, unchanged, session, workspace } = await scene(
       [

@@ -35,7 +35,7 @@ async function attack(only: string | undefined): Promise<void> {
 
 async function tool(script: string): Promise<void> {
   const home = process.env['HAWSER_HOME'] ?? ''
-  const ran = await systemSandbox().confined({
+  const ran = await systemSandbox().runConfined({
     workspace: process.cwd(),
     home,
     writable: 'workspace',
@@ -59,7 +59,7 @@ async function hold(): Promise<void> {
     { hawserHome, workspace },
     script,
     systemSandbox(),
-    state === 'unconfined' ? { unconfined: true } : {},
+    state === 'unconfined' ? { withoutSandbox: true } : {},
   )
   await guest.says('tool is up')
   while (running(`sleep ${mark}`) < Number(count))
@@ -69,7 +69,7 @@ async function hold(): Promise<void> {
     if (!paused.ok) throw new Error(paused.error.message)
   }
   console.log('held')
-  await guest.process.exited
+  await guest.process.ending
 }
 
 async function startSlowly(): Promise<void> {
@@ -94,5 +94,5 @@ async function startSlowly(): Promise<void> {
     { argv: ['/bin/sh', '-c', 'touch ran; exec sleep 1000'], descriptors: [], onOutput: () => {} },
   )
   if (!started.ok) throw new Error(started.error.message)
-  await started.value.exited
+  await started.value.ending
 }

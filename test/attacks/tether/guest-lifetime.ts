@@ -175,7 +175,7 @@ function ticksOf(leader: number): readonly string[] {
 
 async function rootIsUnlimited(): Promise<boolean> {
   const status = await GUEST_SANDBOX.status()
-  return status.confined && status.limits?.bindsProcesses === false
+  return status.isConfined && status.limits?.bindsProcesses === false
 }
 
 function pass(ms: number): Promise<void> {

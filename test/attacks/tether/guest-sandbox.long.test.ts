@@ -9,8 +9,8 @@ import { LIFETIME_ATTACKS } from './guest-lifetime.ts'
 /** What a guest that has been taken over can do to its sandbox, the server and the machine. */
 
 const ATTACKS = [...GUEST_ATTACKS, ...LIFETIME_ATTACKS]
-const { confined } = await systemSandbox().status()
-const canRun = confined && existsSync('/usr/bin/perl')
+const { isConfined } = await systemSandbox().status()
+const canRun = isConfined && existsSync('/usr/bin/perl')
 const LONGEST_MS = 600_000
 
 const Verdict = z.object({ row: z.int(), name: z.string(), through: z.string().optional() })

@@ -31,7 +31,7 @@ export async function startGuest(
   { hawserHome, workspace }: { readonly hawserHome: string; readonly workspace: string },
   argv: LongProgram['argv'] | string,
   sandbox: Sandbox,
-  more: Pick<LongProgram, 'unconfined'> = {},
+  more: Pick<LongProgram, 'withoutSandbox'> = {},
 ): Promise<AttackingGuest> {
   const ownHome = join(hawserHome, 'instances', workspace.replaceAll('/', '-'), 'home')
   await mkdir(ownHome, { recursive: true, mode: 0o700 })
@@ -64,7 +64,7 @@ export async function startGuest(
   if (!started.ok) throw new Error(started.error.message)
   const guest = started.value
   let isOver = false
-  const over = guest.exited.then(() => {
+  const over = guest.ending.then(() => {
     isOver = true
     heard()
   })

@@ -73,7 +73,7 @@ function marksIn(folder: string): string[] {
 async function launched(place: GuestPlace, starter: Pick<Sandbox, 'start'> = sandbox) {
   const started = await launchGuest(starter, place)
   if (!started.ok) return started.error.kind
-  const { code } = await started.value.exited
+  const { code } = await started.value.ending
   return `ran ${code}`
 }
 
@@ -108,14 +108,14 @@ for (const { name, swap, undo } of swaps)
 
 for (const { name, swap, undo } of swaps)
   for (const component of ['a', WORKSPACE])
-    for (const unconfined of [false, true]) {
+    for (const withoutSandbox of [false, true]) {
       const { scene, at, target, place } = sceneOf(component)
       const identity = await identifyFolder(place.workspace)
       if (!identity.ok) throw new Error(identity.error.message)
       swap(at, target)
-      const kind = await launched({ ...place, identity: identity.value, unconfined })
+      const kind = await launched({ ...place, identity: identity.value, withoutSandbox })
       undo?.(at)
-      const moment = unconfined ? 'unconfined' : 'start'
+      const moment = withoutSandbox ? 'unconfined' : 'start'
       results.push({ moment, name, component, kind, marks: marksIn(scene).length })
       rmSync(scene, { recursive: true, force: true })
     }
@@ -131,7 +131,7 @@ for (const component of ['a', WORKSPACE]) {
   renameSync(at, `${at}.aside`)
   symlinkSync(target, at)
   writeFileSync(join(own, 'go'), '')
-  const { code } = await started.value.exited
+  const { code } = await started.value.ending
   const marks = marksIn(target).length
   results.push({ moment: 'run', component, kind: `ran ${code}`, marks, own: marksIn(own).length })
   rmSync(scene, { recursive: true, force: true })

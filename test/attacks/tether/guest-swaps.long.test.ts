@@ -19,7 +19,7 @@ const SwapRun = z.object({
 })
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 const SELF = 'a link to the folder itself'
 const CHILD = new URL('guest-swaps-child.ts', import.meta.url)
 

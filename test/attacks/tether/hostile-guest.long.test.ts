@@ -10,7 +10,7 @@ const Found = z.object({ found: z.record(z.string(), z.string()), relay: z.unkno
 
 const status = await systemSandbox().status()
 
-test.runIf(status.confined && status.nests === true).each(USERS)(
+test.runIf(status.isConfined && status.nests === true).each(USERS)(
   'as %s: what a guest sends, names or calls that no guest does is refused, and nothing of it is used',
   async (user) => {
     const child = new URL('hostile-guest-child.ts', import.meta.url)

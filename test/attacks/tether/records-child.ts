@@ -73,7 +73,7 @@ async function scene() {
       },
     )
     if (!started.ok) throw new Error(started.error.message)
-    await started.value.exited
+    await started.value.ending
     return output
   }
   return { folder, workspace, own, records, run }

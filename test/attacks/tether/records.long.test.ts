@@ -7,8 +7,8 @@ import { RECORD_ATTACKS, RECORD_LINKS } from './record-attacks.ts'
 
 const Found = z.record(z.string(), z.string())
 const CHILD = new URL('records-child.ts', import.meta.url)
-const { confined } = await systemSandbox().status()
-const canRun = confined && existsSync('/usr/bin/perl')
+const { isConfined } = await systemSandbox().status()
+const canRun = isConfined && existsSync('/usr/bin/perl')
 
 const nothing = (all: readonly { readonly name: string }[]) =>
   Object.fromEntries(all.map(({ name }) => [name, 'nothing']))

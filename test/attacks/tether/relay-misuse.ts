@@ -102,7 +102,7 @@ export async function misuseRelay(root: string): Promise<unknown> {
       openRelay(socket, {
         access,
         models: ['model'],
-        spent: NO_SPEND,
+        spentBefore: NO_SPEND,
         onSpend: () => {},
         // Half a minute takes a third of a second.
         clock: { ...systemClock, after: (ms, then) => systemClock.after(ms / 100, then) },

@@ -48,7 +48,7 @@ test.skipIf(BWRAP === undefined)(
     const relay = openRelay(socket, {
       access: accessTo('messages', url.slice(0, -1)),
       models: ['model'],
-      spent: NO_SPEND,
+      spentBefore: NO_SPEND,
       onSpend: () => {},
       clock: systemClock,
       log: () => {},

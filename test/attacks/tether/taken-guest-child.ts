@@ -121,7 +121,7 @@ function relay(socket: Duplex) {
   return openRelay(socket, {
     access: access.value,
     models: ['model'],
-    spent: NO_SPEND,
+    spentBefore: NO_SPEND,
     onSpend: () => {},
     clock: systemClock,
     log: () => {},

@@ -16,7 +16,7 @@ const Outcome = z.object({
 const MOST_GROWTH_MB = 200
 
 const status = await systemSandbox().status()
-const canRun = status.confined && status.nests === true && existsSync('/usr/bin/perl')
+const canRun = status.isConfined && status.nests === true && existsSync('/usr/bin/perl')
 
 test.runIf(canRun).each(USERS)(
   'as %s: a guest that was taken over changes nothing outside its own folder, and nothing of it remains',

@@ -72,7 +72,7 @@ async function offences(
   const resolved = await resolveAttachments([from === 'path' ? { from, path } : { from, uri }], {
     clock: systemClock,
     keep,
-    ...(who === 'confined' ? { confined: files } : {}),
+    ...(who === 'confined' ? { workspaceFiles: files } : {}),
   })
   const answer = resolved.ok ? resolved.value[0] : undefined
   const got = answer === undefined ? 'taken' : answer.ok ? 'an answer' : answer.error.code

@@ -58,7 +58,7 @@ for (const { name, swap, undo } of swaps) {
       isSwapped = true
       return ok(undefined)
     }
-    const ran = await sandbox.confined({ ...place, watching })(command('echo x >mark'))
+    const ran = await sandbox.runConfined({ ...place, watching })(command('echo x >mark'))
     const kind = ran.ok ? `ran ${ran.value.code}` : ran.error.kind
     results.push({
       moment: 'mount',
@@ -76,7 +76,7 @@ for (const component of ['a', 'a/b']) {
   const identity = await identifyFolder(place.workspace)
   if (!identity.ok) throw new Error(identity.error.message)
   const own = `${at}.aside${component === 'a' ? '/b' : ''}`
-  const run = sandbox.confined({ ...place, identity: identity.value })
+  const run = sandbox.runConfined({ ...place, identity: identity.value })
   const script = 'echo ready; until [ -e go ]; do sleep 0.01; done; echo x >mark; echo x >.env'
   const ran = await run(
     command(script, (text) => {
@@ -101,7 +101,7 @@ for (const component of ['a', 'a/b']) {
     kind: again.ok ? 'ran' : again.error.kind,
     touched: isTouched(inTarget),
   })
-  const bare = await sandbox.unconfined({ ...place, identity: identity.value })(
+  const bare = await sandbox.runUnconfined({ ...place, identity: identity.value })(
     command('echo x >mark'),
   )
   results.push({
@@ -163,7 +163,7 @@ for (const { name, swap, undo } of swaps.filter((one) => isOther(one.name))) {
         return ok(undefined)
       }
       const wait = moment === 'git run' ? 'echo ready; until [ -e go ]; do sleep 0.01; done; ' : ''
-      const ran = await sandbox.confined({ ...place, watching })(
+      const ran = await sandbox.runConfined({ ...place, watching })(
         command(`${wait}echo x >${git}/mark; true`, (text) => {
           if (!text.includes('ready')) return
           swapOnce()

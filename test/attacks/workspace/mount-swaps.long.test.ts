@@ -18,10 +18,10 @@ const MountRun = z.object({
   uid: z.int(),
 })
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 const CHILD = new URL('mount-swaps-child.ts', import.meta.url)
 
-test.runIf(confined).each(USERS)(
+test.runIf(isConfined).each(USERS)(
   'a command runs in the checked folder or not at all, whenever its workspace is swapped, as %s',
   async (user) => {
     const { results, naive, uid } = MountRun.parse(JSON.parse(await attackAs(user, CHILD)))

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { systemClock } from '../../../src/host/clock.ts'
+import { FileFailure } from '../../../src/host/files/files.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import { value } from '../../support/log/story.ts'
 import { HOLDER, need, type ContractCheck } from './stores-under-test.ts'
@@ -113,7 +114,27 @@ export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
         'begins',
         'ends',
       ])
+      expect(await here.alone(work('c'))).toBe('c')
       await lease.release()
+    },
+  },
+  {
+    title: 'stops waiting for work that does not end, and reports a failure of the storage',
+    check: async (make) => {
+      const { process } = await make()
+      const [here, there] = [(await process()).leases, (await process()).leases]
+      let end = () => {}
+      let begun = () => {}
+      const hasBegun = new Promise<void>((resolve) => void (begun = resolve))
+      const first = here.alone(() => {
+        begun()
+        return new Promise<void>((resolve) => void (end = resolve))
+      })
+      await hasBegun
+      await expect(there.alone(async () => 'late')).rejects.toBeInstanceOf(FileFailure)
+      end()
+      await first
+      expect(await there.alone(async () => 'in time')).toBe('in time')
     },
   },
   {
@@ -190,6 +211,35 @@ export const LEASE_STORE_CONTRACT: readonly ContractCheck[] = [
         await asking
         for (const one of taken) await value(one).release()
       }
+    },
+  },
+  {
+    title: 'while one work runs alone, no other process runs one, until it is done or is killed',
+    needs: ['program'],
+    check: async (make) => {
+      const engine = await make()
+      const [one, two] = [need(engine.program)(), need(engine.program)()]
+      const { leases } = await engine.process()
+      const [session, other] = [ids.session(), ids.session()]
+      let isDone = false
+      const waiting = await leases.alone(async () => {
+        const answer = one.ask({ act: 'alone', session }).then((done) => {
+          isDone = true
+          return done
+        })
+        // Leases do not wait for it.
+        for (let n = 0; n < 5; n++) {
+          expect(await two.ask({ act: 'take', session: other })).toMatchObject({ outcome: 'done' })
+          await two.ask({ act: 'release', session: other })
+        }
+        expect(isDone).toBe(false)
+        return { answer }
+      })
+      expect(await waiting.answer).toEqual({ outcome: 'done' })
+      expect(await two.ask({ act: 'enter', session })).toEqual({ outcome: 'done' })
+      await two.kill()
+      expect(await leases.alone(async () => 'it runs')).toBe('it runs')
+      await one.end()
     },
   },
   {

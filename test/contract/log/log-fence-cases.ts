@@ -17,7 +17,7 @@ import {
 
 export const FENCE_CASES: readonly ContractCheck[] = [
   {
-    title: 'a writer that released its lease cannot append, settle, cut, create or delete',
+    title: 'a writer that released its lease cannot append, settle, cut, create, hide or delete',
     check: withLog(async (begun) => {
       const all = await appendAll(begun.log, [line(5)])
       await begun.lease.release()
@@ -193,6 +193,7 @@ async function expectFenced(
     () => log.settle(0, async () => {}),
     () => log.cut(0, { seq: 0, bytes: all }),
     () => stores.logs.delete(session, lease),
+    () => stores.logs.hide(session, lease),
     () => stores.logs.create(ids.session(), lease),
   ]
   for (const one of refused)

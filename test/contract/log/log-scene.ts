@@ -76,7 +76,10 @@ export async function textOf(log: ReadableLog): Promise<Buffer> {
   return readSpan(log, 0, (await log.stat()).size)
 }
 
-export async function bytesIn({ logs }: LogStores, session: SessionId): Promise<Buffer> {
+export async function bytesIn(
+  { logs }: Pick<LogStores, 'logs'>,
+  session: SessionId,
+): Promise<Buffer> {
   const log = await opened(logs, session)
   const bytes = await textOf(log)
   await log.close()

@@ -1,5 +1,4 @@
-import { HIDDEN_LOG } from './hidden-log.ts'
 import { judgeEngines } from './judge-engines.ts'
 import { LOG_STORE_CONTRACT } from './log-store.ts'
 
-judgeEngines('Logs', [...LOG_STORE_CONTRACT, HIDDEN_LOG])
+judgeEngines('Logs', LOG_STORE_CONTRACT)

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import { ok } from '../../../src/model/errors.ts'
 import type { File, Folder } from '../../../src/host/files/files.ts'
-import { indexName, logName, sessionsNamed } from '../../../src/log/files/names.ts'
+import {
+  hiddenName,
+  indexName,
+  logName,
+  sessionsNamed,
+  tornName,
+} from '../../../src/log/files/names.ts'
+import type { Fence } from '../../../src/log/lease-store.ts'
 import type { LogStore, WritableLog } from '../../../src/log/log-store.ts'
 import type { LogStores } from '../../../src/log/place.ts'
 import { PLANTED_BUGS, withBug } from '../../support/host/planted-bugs.ts'
@@ -91,6 +98,8 @@ const OF_FILES: Readonly<Record<string, WrapFolder>> = {
   })),
 }
 
+const ALWAYS: Fence = { epoch: 'always', mayHold: () => true, holds: async () => true }
+
 /** Defects of what the implementation decides and returns. */
 const OF_STORES: Readonly<Record<string, WrapStores>> = {
   lease_never_lost: leases((all) => ({
@@ -115,6 +124,48 @@ const OF_STORES: Readonly<Record<string, WrapStores>> = {
     take: async (session) => {
       const lease = await all.take(session)
       return lease.ok ? ok({ ...lease.value, giveBack: () => lease.value.release() }) : lease
+    },
+  })),
+  nothing_runs_alone: leases(() => ({ alone: (work) => work() })),
+  alone_ends_with_the_first_failure: leases((all) => {
+    let failed = false
+    return {
+      alone: (work) =>
+        all.alone(() => {
+          if (failed) throw new Error('held')
+          return work().catch((error: unknown) => {
+            failed = true
+            throw error
+          })
+        }),
+    }
+  }),
+  hidden_logs_are_listed: logs((all) => ({
+    list: async () => [...(await all.list()), ...(await all.listHidden())],
+  })),
+  hidden_logs_cannot_be_opened: logs((all) => ({
+    open: async (session) => ((await all.isHidden(session)) ? undefined : all.open(session)),
+  })),
+  hiding_is_not_fenced: logs((all) => ({
+    hide: (session) => all.hide(session, ALWAYS),
+  })),
+  hiding_is_not_durable: logs((all, root) => ({
+    hide: async (session, fence) => {
+      if (!fence.mayHold()) return all.hide(session, fence)
+      const folder = await root.folder('sessions', 'create')
+      await (await folder.open(hiddenName(session), 'lease')).close()
+      for (const name of await folder.names())
+        if (name.startsWith(tornName(session, ''))) await folder.remove(name)
+    },
+  })),
+  hiding_keeps_the_pieces: logs((all, root) => ({
+    hide: async (session, fence) => {
+      if (!fence.mayHold()) return all.hide(session, fence)
+      const folder = await root.folder('sessions', 'create')
+      const marker = await folder.open(hiddenName(session), 'lease')
+      await marker.sync()
+      await marker.close()
+      await folder.sync()
     },
   })),
   cut_without_keeping: writing((log) => ({

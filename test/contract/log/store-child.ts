@@ -18,14 +18,30 @@ const stores = fileStores({
   ids: systemIds(systemClock),
   holder: thisProcess('contract'),
 })
+const DONE: StoreAnswer = { outcome: 'done' }
 const held = new Map<SessionId, { readonly lease: Lease; readonly log: WritableLog }>()
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { act, session, lines = 0 } = parseRequest(line)
   const id = SessionId.parse(session)
-  const answer =
-    act === 'take' ? await take(id) : act === 'append' ? await append(id, lines) : await release(id)
+  const answer = await {
+    take: () => take(id),
+    append: () => append(id, lines),
+    release: () => release(id),
+    alone: () => stores.leases.alone(async () => DONE),
+    enter: () => enter(),
+  }[act]()
   process.stdout.write(`${JSON.stringify(answer)}\n`)
+}
+
+/** Stays alone. */
+function enter(): Promise<StoreAnswer> {
+  return new Promise((resolve) => {
+    void stores.leases.alone(() => {
+      resolve(DONE)
+      return new Promise(() => {})
+    })
+  })
 }
 
 async function take(session: SessionId): Promise<StoreAnswer> {
@@ -57,7 +73,7 @@ async function release(session: SessionId): Promise<StoreAnswer> {
   held.delete(session)
   await log.close()
   await lease.release()
-  return { outcome: 'done' }
+  return DONE
 }
 
 function holding(session: SessionId) {

@@ -16,8 +16,11 @@ export interface StoreProgram {
 }
 
 const Request = z.object({
-  /** `take` creates the Log or opens it; `append` adds lines with the numbers that follow. */
-  act: z.enum(['take', 'append', 'release']),
+  /**
+   * `take` creates the Log or opens it; `append` adds lines with the numbers that follow; `alone` does nothing alone, and `enter`
+   * stays alone until the process ends.
+   */
+  act: z.enum(['take', 'append', 'release', 'alone', 'enter']),
   session: z.string(),
   lines: z.int().optional(),
 })

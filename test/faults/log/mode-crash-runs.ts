@@ -141,7 +141,7 @@ async function judgeModes(root: Folder, journal: ModeJournal): Promise<string[]>
 async function linesIn(place: Parameters<typeof openReader>[0], session: SessionId) {
   const reader = value(await openReader(place, session))
   return closing(reader, async () =>
-    value(await reader.lines()).lines.map(({ logged }) => logged.event),
+    value(await reader.lines()).lines.map(({ content }) => content.event),
   )
 }
 

@@ -153,16 +153,16 @@ async function judgeWriter(
 }
 
 async function judgeSalvage({ storage, session, lines }: Original): Promise<string[]> {
-  const known = new Set(lines.map((line) => line.logged.event.id))
+  const known = new Set(lines.map((line) => line.content.event.id))
   const saved = await salvageLog(storage.place, session, { fold: textFold, keep: storage.keep })
   if (!saved.ok) return [`salvage: ${saved.error.kind}`]
   const { lines: got, noticed } = await forward(storage.place, saved.value.session_id)
   const ours = new Set(['salvaged', 'salvage_gap'])
   const offences = noticed ? ['salvage: the new Log is damaged'] : []
   // The last line ends what the Log permitted.
-  if (got.at(-1)?.logged.event.type !== 'session_settings') offences.push('salvage: not narrowed')
-  for (const { logged } of got.slice(0, -1)) {
-    const { event } = logged
+  if (got.at(-1)?.content.event.type !== 'session_settings') offences.push('salvage: not narrowed')
+  for (const { content } of got.slice(0, -1)) {
+    const { event } = content
     const isNotice = 'code' in event.data && ours.has(String(event.data.code))
     const repair = event.type === 'log_repaired' || event.type === 'lock_taken'
     if (!isNotice && !repair && !known.has(event.id)) offences.push('salvage: wrong event')
@@ -175,5 +175,5 @@ async function forward(place: LogPlace, session: SessionId) {
   const lines: LogLine[] = []
   const end = value(await reader.forward((line) => void lines.push(line)))
   await reader.close()
-  return { lines, noticed: end.damage !== undefined || end.unfinished }
+  return { lines, noticed: end.damage !== undefined || end.isUnfinished }
 }

@@ -150,7 +150,7 @@ async function watched(session: Session, words: string) {
     if (seen.kind === 'resync') throw new Error('too slow to watch')
     const now = shown.at(-1)
     if (seen.kind === 'line') {
-      const { type } = seen.line.logged.event
+      const { type } = seen.line.content.event
       if (type === 'turn_ended') break
       if (type === 'provider_request') shown.push({ text: '', reasoning: '' })
     } else if (now === undefined) throw new Error('an answer before any request')

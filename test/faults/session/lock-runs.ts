@@ -160,10 +160,10 @@ class Arena {
 
   /** The last line of the Log names the previous holder. */
   async takenFrom(dead: number): Promise<string[]> {
-    const { logged } = (await this.#lines()).at(-1) ?? {}
-    if (logged?.event.type !== 'lock_taken') return ['the Log does not record the previous holder']
-    const recorded = JSON.stringify(logged.event.data)
-    const previous: unknown = logged.event.data.previous_holder
+    const { content } = (await this.#lines()).at(-1) ?? {}
+    if (content?.event.type !== 'lock_taken') return ['the Log does not record the previous holder']
+    const recorded = JSON.stringify(content.event.data)
+    const previous: unknown = content.event.data.previous_holder
     const { pid, program } = previous as { pid?: number; program?: string }
     return pid === dead && program === PROGRAM
       ? []

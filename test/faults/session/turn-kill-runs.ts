@@ -62,8 +62,8 @@ export class TurnKillRuns {
     const own = await mkdtemp(join(folder, 'turn-kill-'))
     const script = await bundleScript(new URL('turn-kill-child.ts', import.meta.url), own)
     const sandbox = systemSandbox()
-    const { confined } = await sandbox.status()
-    return new TurnKillRuns(own, script, sandbox, confined)
+    const { isConfined } = await sandbox.status()
+    return new TurnKillRuns(own, script, sandbox, isConfined)
   }
 
   /** Kills at each of `deaths` or, if there are none, at every moment and in every recovering process. */

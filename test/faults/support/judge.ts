@@ -118,7 +118,7 @@ async function judgeLog(
   }
   const counts = new Map<string, number>()
   for (const line of lines) {
-    if (!line.logged.known) offences.push(`unknown event: ${line.seq}`)
+    if (!line.content.isKnown) offences.push(`unknown event: ${line.seq}`)
     const label = labelOf(line)
     if (label === undefined) continue
     // Each writer numbers its texts in the order of its calls.
@@ -149,9 +149,9 @@ async function keptPieces(
   lines: readonly LogLine[],
 ): Promise<string[]> {
   const offences: string[] = []
-  for (const { logged, seq } of lines) {
-    if (!logged.known || logged.event.type !== 'log_repaired') continue
-    const { kept_as, cut_bytes } = logged.event.data
+  for (const { content, seq } of lines) {
+    if (!content.isKnown || content.event.type !== 'log_repaired') continue
+    const { kept_as, cut_bytes } = content.event.data
     const file = await sessions.open(kept_as ?? '', 'read').catch(() => undefined)
     const size = await file?.stat().then((facts) => facts.size)
     await file?.close()
@@ -181,7 +181,7 @@ async function judgeBlobs(
 }
 
 /** `writer.number:` at the beginning of a text. */
-function labelOf({ logged: { event } }: LogLine): { writer: string; number: number } | undefined {
+function labelOf({ content: { event } }: LogLine): { writer: string; number: number } | undefined {
   const { data } = event
   const texts = ['text' in data ? data.text : undefined, 'output' in data ? data.output : undefined]
   const text = texts.find((one) => typeof one === 'string')
@@ -189,10 +189,10 @@ function labelOf({ logged: { event } }: LogLine): { writer: string; number: numb
   return match === null ? undefined : { writer: match[1] ?? '', number: Number(match[2]) }
 }
 
-function keysIn({ logged: { event } }: LogLine): BlobKey[] {
+function keysIn({ content: { event } }: LogLine): BlobKey[] {
   return (JSON.stringify(event.data).match(/[0-9a-f]{64}\.(txt|json)/g) ?? []) as BlobKey[]
 }
 
-function isOf({ logged }: LogLine, type: EventDraft['type']): boolean {
-  return logged.event.type === type
+function isOf({ content }: LogLine, type: EventDraft['type']): boolean {
+  return content.event.type === type
 }

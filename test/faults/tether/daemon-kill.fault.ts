@@ -12,7 +12,7 @@ await runFault(
   'kill -9 under four pollers and a sender',
   async () => {
     const status = await systemSandbox().status()
-    return status.confined && status.nests === true
+    return status.isConfined && status.nests === true
       ? undefined
       : 'nested sandboxes do not work here'
   },

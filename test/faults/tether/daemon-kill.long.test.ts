@@ -11,7 +11,7 @@ afterAll(removeGuestProgram)
 const status = await systemSandbox().status()
 
 /** `npm run test:faults -- daemon-kill` kills 200 servers and 200 guests. */
-test.runIf(status.confined && status.nests === true)(
+test.runIf(status.isConfined && status.nests === true)(
   'four pollers see every frame once and in order, and messages run once, whether the server or its guest is killed',
   async () => {
     const folder = await freshFolder()

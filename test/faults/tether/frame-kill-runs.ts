@@ -60,6 +60,6 @@ async function judged(root: string, journal: FrameJournal): Promise<boolean> {
     if (log.damage !== undefined) journal.offences.push(log.damage.error.message)
     journal.judge(await allFrames(log, 200), log.pending(), log.firstAvailable)
     await log.close()
-    return log.repaired !== undefined
+    return log.repair !== undefined
   })
 }

@@ -84,17 +84,18 @@ export class GuestKillRuns {
       arrived()
     }
     const program = await guestProgram()
-    while (killedAt.length < kills && book.unended.length > 0) {
+    while (killedAt.length < kills && book.unendedMessages.length > 0) {
       const moment = this.#moment()
       const before = frames.length
       let killed: Promise<void> | undefined
-      const isDue = () => frames.length >= before + moment.frames || book.unended.length === 0
-      const launched = ({ pid, exited }: LongProcess) => {
+      const isDue = () =>
+        frames.length >= before + moment.frames || book.unendedMessages.length === 0
+      const launched = ({ pid, ending }: LongProcess) => {
         const due = new Promise<void>((resolve) => {
           arrived = () => void (isDue() && resolve())
           arrived()
         })
-        killed = Promise.race([due, exited])
+        killed = Promise.race([due, ending])
           .then(() => wait(systemClock, moment.ms))
           .then(() => void process.kill(pid, 'SIGKILL'))
       }
@@ -106,7 +107,7 @@ export class GuestKillRuns {
       if (violations.length > 0) break
     }
     const last = value(await startGuest({ root, program, book, onFrame }))
-    await last.until(() => book.unended.length === 0)
+    await last.until(() => book.unendedMessages.length === 0)
     if (kills === 0) this.#frames = frames.length
     const { reason } = await last.host.stop()
     if (reason !== undefined) violations.push(`the last guest ended: ${reason.message}`)

@@ -14,7 +14,7 @@ await runFault(
   TEST,
   async () => {
     const status = await systemSandbox().status()
-    return status.confined && status.nests === true
+    return status.isConfined && status.nests === true
       ? undefined
       : 'nested sandboxes do not work here'
   },

@@ -11,7 +11,7 @@ afterAll(removeGuestProgram)
 const status = await systemSandbox().status()
 
 /** `npm run test:faults -- guest-kill` kills 200 guests. */
-test.runIf(status.confined && status.nests === true)(
+test.runIf(status.isConfined && status.nests === true)(
   'messages run once and end once, however often their guest is killed',
   async () => {
     const runs = await GuestKillRuns.prepare(await freshFolder(), random(7))

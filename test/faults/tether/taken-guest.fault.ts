@@ -19,7 +19,7 @@ await runFault(
   'a guest that was taken over',
   async () => {
     const status = await systemSandbox().status()
-    const canRun = status.confined && status.nests === true && existsSync('/usr/bin/perl')
+    const canRun = status.isConfined && status.nests === true && existsSync('/usr/bin/perl')
     return canRun ? undefined : 'needs nested sandboxes and perl'
   },
   async ({ full }) => {

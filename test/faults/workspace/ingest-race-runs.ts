@@ -41,7 +41,7 @@ export async function raceConfinedIngests({ seed, n, folder }: IngestRun): Promi
     const chance = random(seed)
     return untilBoth(n, () => {
       const way = chance.pick(['leaf.txt', 'd/x.txt', 'to-d/x.txt', `${workspace}/d/x.txt`])
-      return ingest(way, { confined: files }, AS_A_MODEL)
+      return ingest(way, { workspaceFiles: files }, AS_A_MODEL)
     })
   })
 }

@@ -30,7 +30,7 @@ value(await value(await session.admit(text)).done)
 
 async function watch(): Promise<void> {
   for await (const seen of session.subscribe()) {
-    if (seen.kind === 'line' && seen.line.logged.event.type === 'command_watched') {
+    if (seen.kind === 'line' && seen.line.content.event.type === 'command_watched') {
       if (at === 'watched') die()
     }
     if (seen.kind !== 'notice' || seen.notice.type !== 'tool_progress') continue

@@ -14,7 +14,7 @@ import { openParts } from '../../support/session/harness-parts.ts'
 import { value } from '../../support/log/story.ts'
 
 const exec = promisify(execFile)
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 let child = ''
 beforeAll(async () => {
   child = await bundleScript(
@@ -86,7 +86,7 @@ async function standing(root: string): Promise<readonly string[]> {
   return PLANTED.filter((path) => all.includes(path))
 }
 
-describe.skipIf(!confined)('a file that a command planted before Hawser was killed', () => {
+describe.skipIf(!isConfined)('a file that a command planted before Hawser was killed', () => {
   test('is recorded before the command starts, and existing files cause no question', async () => {
     const root = await place()
     await writeFile(join(root, 'workspace', 'AGENTS.md'), 'mine')

@@ -9,7 +9,8 @@ const QUICK = 10
 
 await runFault(
   TEST,
-  async () => ((await systemSandbox().status()).confined ? undefined : 'there is no sandbox here'),
+  async () =>
+    (await systemSandbox().status()).isConfined ? undefined : 'there is no sandbox here',
   async ({ seed, full }) => {
     const n = full ? FULL : QUICK
     return [{ test: TEST, n, violations: await killPreparing(n, random(seed)) }]

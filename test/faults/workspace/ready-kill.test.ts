@@ -3,8 +3,8 @@ import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { random } from '../../support/host/random.ts'
 import { killPreparing } from './ready-kill-runs.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 
-test.runIf(confined)('a process that is killed leaves no prepared sandbox behind', async () => {
+test.runIf(isConfined)('a process that is killed leaves no prepared sandbox behind', async () => {
   expect(await killPreparing(3, random(1))).toEqual([])
 })

@@ -16,7 +16,8 @@ const LAST_MS = 60
 
 await runFault(
   TEST,
-  async () => ((await systemSandbox().status()).confined ? undefined : 'there is no sandbox here'),
+  async () =>
+    (await systemSandbox().status()).isConfined ? undefined : 'there is no sandbox here',
   async ({ seed, full }) => {
     const chance = random(seed)
     const folder = await mkdtemp(join(tmpdir(), 'sandbox-kill-'))
@@ -34,11 +35,11 @@ await runFault(
         descriptors: ['frames'],
         onOutput: () => {},
       })
-      const { pid, exited } = value(started)
+      const { pid, ending } = value(started)
       const ms = chance.below(LAST_MS)
       await wait(systemClock, ms)
       process.kill(pid, 'SIGKILL')
-      await exited
+      await ending
       const left = withMark(mark)
       if (left.length > 0) violations.push(`killed after ${ms} ms, ${left.length} run on`)
       for (const one of left) process.kill(one, 'SIGKILL')

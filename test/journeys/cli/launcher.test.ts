@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { freshFolder } from '../../support/host/folder.ts'
@@ -60,3 +60,25 @@ test.each([19, 20, 21].flatMap((limit) => [true, false].map((inParts) => ({ limi
     expect(started.stderr().trim().split('\n').length).toBeLessThan(3)
   },
 )
+
+test('starts that run compiled code do what the first one did, also after it was damaged', async () => {
+  const root = await place()
+  const home = join(root, 'home')
+  await mkdir(home, { mode: 0o700 })
+  await writeFile(join(root, 'workspace', 'notes.txt'), 'The tide turns at six.')
+  const start = async () => {
+    const argv = ['run', 'read notes.txt', '--output', 'text']
+    const { ended, stdout, stderr } = await startProgram({ root, inParts: true }, argv)
+    const { code } = await ended
+    return [code, stdout(), stderr().includes('Warning')]
+  }
+  const first = await start()
+  expect(first).toEqual([0, expect.stringContaining('The tide turns at six.'), false])
+  const [folder = ''] = await readdir(join(home, 'cache'))
+  const names = await readdir(join(home, 'cache', folder))
+  expect(names.length).toBeGreaterThan(5)
+  expect(await start()).toEqual(first)
+  for (const name of names) await truncate(join(home, 'cache', folder, name), 1000)
+  expect(await start()).toEqual(first)
+  expect(await start()).toEqual(first)
+})

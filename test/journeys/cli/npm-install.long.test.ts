@@ -6,10 +6,10 @@ import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 
 const sandbox = systemSandbox()
-const { confined } = await sandbox.status()
+const { isConfined } = await sandbox.status()
 const npm = await systemProgram('npm')
 
-test.skipIf(!confined || npm === undefined)(
+test.skipIf(!isConfined || npm === undefined)(
   'an npm install without network is explained at once, long before npm gives up',
   { timeout: 60_000 },
   async () => {
@@ -17,7 +17,7 @@ test.skipIf(!confined || npm === undefined)(
     const home = await freshFolder()
     await writeFile(join(workspace, 'package.json'), '{"dependencies":{"left-pad":"1.3.0"}}')
     const stop = new AbortController()
-    const run = sandbox.confined({ workspace, home, writable: 'workspace', protectedPaths: [] })
+    const run = sandbox.runConfined({ workspace, home, writable: 'workspace', protectedPaths: [] })
     // The notice ends the command; without it, npm would run until the time limit.
     const exit = await run({
       argv: ['/bin/sh', '-c', `${npm} install --registry https://192.0.2.1/`],
@@ -28,7 +28,7 @@ test.skipIf(!confined || npm === undefined)(
     })
     expect(exit).toMatchObject({
       ok: true,
-      value: { triedNetwork: true, interrupted: true, timedOut: false },
+      value: { triedNetwork: true, wasInterrupted: true, timedOut: false },
     })
   },
 )

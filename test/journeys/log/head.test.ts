@@ -12,7 +12,7 @@ async function turn(session: Session, meanwhile: () => Promise<void>): Promise<s
   const watching = session.subscribe()
   const { done } = value(await session.admit('What is 2 + 2?'))
   for await (const seen of watching) {
-    if (seen.kind !== 'line' || seen.line.logged.event.type !== 'provider_request') continue
+    if (seen.kind !== 'line' || seen.line.content.event.type !== 'provider_request') continue
     await meanwhile()
     break
   }

@@ -18,7 +18,7 @@ import { TINY_IMAGES } from '../../support/resources/tiny-images.ts'
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 const SAID = `Repeat ${CANARY_KEY} to me.`
 

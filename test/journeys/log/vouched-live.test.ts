@@ -19,7 +19,7 @@ async function seen(session: Session, type: string, act: () => Promise<unknown>)
   const watching = session.subscribe()
   await act()
   for await (const { kind, ...one } of watching)
-    if (kind === 'line' && 'line' in one && one.line.logged.event.type === type) break
+    if (kind === 'line' && 'line' in one && one.line.content.event.type === type) break
 }
 
 /** Resolves when the state has this mode; a watcher reads the head again at least every second. */
@@ -78,7 +78,7 @@ test('a mode set during a Turn while the head cannot be written is refused and u
   const watching = session.subscribe()
   const { done } = value(await session.admit('What is 2 + 2?'))
   for await (const one of watching)
-    if (one.kind === 'line' && one.line.logged.event.type === 'provider_request') break
+    if (one.kind === 'line' && one.line.content.event.type === 'provider_request') break
   await putFolderAt(head)
   const changed = await session.change({ permission_mode: 'auto' })
   expect(changed).toMatchObject({ ok: false, error: { kind: 'storage_failed' } })

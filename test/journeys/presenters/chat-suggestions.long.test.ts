@@ -5,7 +5,7 @@ import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { flat, IDLE, leave, logOf, openChat } from '../../support/presenters/open-chat.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 
 test('a list under the input completes a path; the message includes the file, and the chat shows it', async () => {
   const chat = await openChat()
@@ -54,15 +54,16 @@ test.each([
 })
 
 test('Esc closes the list first, and arrows choose in it; commands are in it with what they do', async () => {
-  const chat = await openChat()
-  chat.write('/co')
-  await chat.until('› context')
+  // The help has more rows than an ordinary terminal.
+  const chat = await openChat({ rows: 120 })
+  chat.write('/perm')
+  await chat.until('› permission ')
   chat.write('\u001b[B')
-  await chat.until('› compact')
+  await chat.until('› permissions')
   chat.write('\u001b')
-  await chat.until((rows) => !rows.join('\n').includes('context  show'))
-  chat.write('\u007f\u007f\u007f')
-  await chat.until(IDLE)
+  await chat.until((rows) => !rows.join('\n').includes('› permissions'))
+  chat.write('\u0015')
+  await chat.until(/^>$/m)
   chat.write('/hel')
   await chat.until('› help')
   chat.write('\r')
@@ -74,7 +75,7 @@ test('Esc closes the list first, and arrows choose in it; commands are in it wit
   expect(await leave(chat)).toBe(0)
 })
 
-test.skipIf(!confined)(
+test.skipIf(!isConfined)(
   '!COMMAND runs at once and shows its output, Esc interrupts it, and the next message has both',
   async () => {
     const chat = await openChat({ permission: 'read-only' })

@@ -48,8 +48,8 @@ describe.each([80, 200])('at %i columns', (columns) => {
       'I will read notes.txt.',
       '● read notes.txt · 2 lines',
       'Done: read notes.txt',
-      '> │ 1   rope',
-      '> │ 2   sail',
+      '> 1   rope',
+      '> 2   sail',
     ])
     expect(shown[7]).toMatch(/^[\d,]+ tokens in \(0 % cached\) · \d+ out · [\d.]+ s$/)
     expect(shown.slice(8)).toEqual(['>', expect.stringMatching(IDLE)])
@@ -90,7 +90,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
     chat.say('Write "most" to out.txt')
     await chat.turns(4)
     expect(await readFile(join(chat.workspace, 'out.txt'), 'utf8')).toBe('most')
-    const row = chat.terminal.screen().findLastIndex((text) => text === '  +most')
+    const row = chat.terminal.screen().findLastIndex((text) => text === '  1 + most')
     expect(chat.terminal.coloursOf(row)).toEqual([2])
     expect(chat.terminal.bells).toBe(3)
     const decisions = (await logOf(chat.root)).flatMap((event) =>
@@ -113,7 +113,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
     chat.write('\r')
     await chat.turns(1)
     expect(messagesIn(await logOf(chat.root))).toEqual([lines.join('\n')])
-    expect(flat(chat)).toContain('line 19 of what was pasted [… 480 more lines]')
+    expect(flat(chat)).toContain('line 19 of what was pasted [… 480 more lines · Ctrl-O]')
   })
 
   test('typed text and a streaming answer do not mix, and both are complete', async () => {
@@ -317,7 +317,8 @@ test('text typed before a question stays in the draft, and text typed at the que
   await chat.until('A question …')
   chat.write('yyy\r')
   await chat.until(QUESTION)
-  expect(chat.terminal.screen()).toContain('> yes▏')
+  // No caret: keys go to the question.
+  expect(chat.terminal.screen()).toContain('> yes')
   chat.write('/undo\r')
   await chat.until('A question …')
   await chat.until(QUESTION)

@@ -15,7 +15,7 @@ import { sectionTen } from '../../support/presenters/section-ten.ts'
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 const ways = (...clients: readonly ClientName[]) =>
   TRANSPORTS.flatMap((transport) => clients.map((client) => [client, transport] as const))

@@ -97,7 +97,7 @@ test('Resources that were dropped before a checkpoint stay so, handles keep coun
   await session.close()
   const { again, resumed } = await reopened(place, session)
   const known = new SessionResources(resumed.events)
-  expect([known.last, known.byHandle('@txt3')?.gone]).toEqual([last, 'dropped'])
+  expect([known.last, known.byHandle('@txt3')?.goneBy]).toEqual([last, 'dropped'])
   expect(await say(resumed, 'Again @img1 and @txt3', { views: ['@txt3', '@img1'] })).toBe(
     'completed',
   )

@@ -237,7 +237,7 @@ test('a removed pin is in no later checkpoint, also if an earlier checkpoint car
   const resumed = value(await place.harness.open(session.id))
   expect(await resumed.unpin(3)).toMatchObject({ error: { kind: 'not_found' } })
   expect(value(await resumed.unpin(1))).toBe('Mind the tide.')
-  expect(await resumed.pinned()).toEqual(['Coil the rope.'])
+  expect(await resumed.pinnedTexts()).toEqual(['Coil the rope.'])
   const log = await wholeLog(place.harness, resumed)
   const [pin] = eventsOf(log, 'text_pinned')
   const [removal] = eventsOf(log, 'text_unpinned')

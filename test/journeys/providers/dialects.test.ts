@@ -210,7 +210,7 @@ test.each(VENDOR_DIALECTS)(
     const watching = session.subscribe()
     const admitted = value(await session.admit('Sleep.'))
     for await (const seen of watching) {
-      if (seen.kind === 'line' && seen.line.logged.event.type === 'tool_call') break
+      if (seen.kind === 'line' && seen.line.content.event.type === 'tool_call') break
     }
     session.interrupt()
     expect(value(await admitted.done).status).toBe('interrupted')

@@ -3,9 +3,9 @@ import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { runCli } from '../../support/cli/cli.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 
-test.skipIf(!confined)(
+test.skipIf(!isConfined)(
   'a command that failed is shown as failed with its exit code, wherever it is shown',
   async () => {
     const { root } = await harnessPlace()
@@ -20,7 +20,7 @@ test.skipIf(!confined)(
   },
 )
 
-test.skipIf(!confined)(
+test.skipIf(!isConfined)(
   'a failed network attempt of a command is reported while it runs, and to the model',
   async () => {
     const { root } = await harnessPlace()

@@ -58,13 +58,13 @@ async function installed(...names: readonly (keyof typeof files)[]): Promise<Ins
   }
   for (const name of LOADED) await symlink(join(ROOT, 'node_modules', name), join(modules, name))
   const env = { PATH: process.env['PATH'], HAWSER_HOME: join(folder, 'home') }
-  return { program: join(modules, 'hawser', 'dist', 'hawser.js'), env }
+  return { program: join(modules, 'hawser', 'dist', 'hawser.cjs'), env }
 }
 
 test('the package hawser contains nothing of the server, and hawser-rehearse only what is built', () => {
   const root = /^(dist\/(?!types\/rehearse\/)|(package\.json|README\.md|LICENSE|docs\/hawser\.1)$)/
   expect(files.hawser.filter((path) => !root.test(path))).toEqual([])
-  expect(files.hawser).toContain('dist/hawser.js')
+  expect(files.hawser).toContain('dist/hawser.cjs')
   expect(files.hawser.filter((path) => /\.request-.*\.js/.test(path))).toEqual([])
   expect(files['hawser-rehearse']).toContain('dist/rehearse.js')
   const own = /^(dist\/|(package\.json|README\.md)$)/

@@ -181,13 +181,13 @@ test('Resources of a fork have ids of their own and the same bytes, and what is 
   ).toEqual([own[0]?.resource_id])
   await session.catchUp()
   expect(views(session)).toEqual([])
-  expect(new SessionResources(session.events).byHandle('@txt3')?.gone).toBeUndefined()
-  expect(new SessionResources(child.events).byHandle('@txt3')?.gone).toBe('dropped')
+  expect(new SessionResources(session.events).byHandle('@txt3')?.goneBy).toBeUndefined()
+  expect(new SessionResources(child.events).byHandle('@txt3')?.goneBy).toBe('dropped')
   const sibling = await openedFork(place, session)
   expect(await say(sibling.child, 'Look again', { views: ['@txt3'] })).toBe('completed')
   const { child: below } = await openedFork(place, child)
   expect(new SessionResources(below.events).byHandle('@txt3')).toMatchObject({
-    gone: 'dropped',
+    goneBy: 'dropped',
     descriptor: { resource_id: inheritedId(below.id, own[2]?.resource_id ?? expect.fail()) },
   })
   const listed = value(await below.resources()).map(({ descriptor, state, views: count }) => [

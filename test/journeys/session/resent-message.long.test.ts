@@ -29,7 +29,7 @@ import { scriptedServer } from '../../support/providers/vendor-server.ts'
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 /** Silent: it never answers. Begun: it sends the first piece of a text and is then silent. */
 type Part = VendorAnswer | 'silent' | 'begun'

@@ -105,7 +105,7 @@ test.each(WAYS)(
     const watching = (async () => {
       for await (const one of watched.subscribe()) {
         if (one.kind !== 'line') continue
-        seen.push(one.line.logged.event.type)
+        seen.push(one.line.content.event.type)
         if (seen.filter((type) => type === 'turn_ended').length === 2) break
       }
     })()
@@ -148,7 +148,7 @@ test.each(WAYS)(
     const session = value(await place.harness.create({ ...place.begin, permissionMode: 'auto' }))
     const turn = value(await session.admit('Run `sleep 30`'))
     for await (const seen of session.subscribe()) {
-      if (seen.kind === 'line' && seen.line.logged.event.type === 'permission_decision') break
+      if (seen.kind === 'line' && seen.line.content.event.type === 'permission_decision') break
     }
     expect(session.steer('one more thing')).toBe(true)
     session.interrupt()

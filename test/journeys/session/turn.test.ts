@@ -196,7 +196,7 @@ test.each(WAYS)(
     const admitted = value(await session.admit('Run `sleep 30`'))
     const watching = session.subscribe()
     for await (const seen of watching) {
-      if (seen.kind === 'line' && seen.line.logged.event.type === 'permission_decision') break
+      if (seen.kind === 'line' && seen.line.content.event.type === 'permission_decision') break
     }
     session.interrupt()
     expect(value(await admitted.done).status).toBe('interrupted')

@@ -10,7 +10,7 @@ import { startProgram } from '../../support/cli/program.ts'
 import { TINY_IMAGES } from '../../support/resources/tiny-images.ts'
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 beforeAll(async () => void (await guestProgram()))
 afterAll(removeGuestProgram)

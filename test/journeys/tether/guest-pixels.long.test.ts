@@ -27,7 +27,7 @@ import { onlyRecords } from '../../support/session/records.ts'
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 test.runIf(canNest).each(VENDOR_DIALECTS)(
   '%s: a guest answers from pixels through the relay, and so does the next one of the next daemon [TI-073]',
@@ -46,7 +46,7 @@ test.runIf(canNest).each(VENDOR_DIALECTS)(
           openRelay(socket, {
             access,
             models: ['model'],
-            spent: spends.at(-1) ?? NO_SPEND,
+            spentBefore: spends.at(-1) ?? NO_SPEND,
             onSpend: (total) => void spends.push(total),
             clock: systemClock,
             log: (line) => void lines.push(line),

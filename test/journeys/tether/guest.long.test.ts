@@ -18,7 +18,7 @@ import { onlyRecords } from '../../support/session/records.ts'
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 test('hawser guest cannot be started by hand', async () => {
   const root = await freshFolder()

@@ -11,7 +11,7 @@ afterAll(removeGuestProgram)
 
 const sandbox = systemSandbox()
 const status = await sandbox.status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 test.runIf(canNest)(
   'a command in a parent folder cannot move an Instance to another folder',
@@ -25,7 +25,7 @@ test.runIf(canNest)(
     value(await instances.send('a', message('m1', write('one.txt'))))
     expect(await endOf(instances, 'a', 'm1')).toMatchObject({ payload: { status: 'completed' } })
     const run = (script: string) =>
-      sandbox.confined({ workspace: parent, home, writable: 'workspace', protectedPaths: [] })({
+      sandbox.runConfined({ workspace: parent, home, writable: 'workspace', protectedPaths: [] })({
         argv: ['/bin/sh', '-c', script],
         wallMs: 60_000,
         signal: new AbortController().signal,

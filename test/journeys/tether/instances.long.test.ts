@@ -25,7 +25,7 @@ import { onlyRecords } from '../../support/session/records.ts'
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 test.runIf(canNest)('a message with an image wakes an agent, which answers', async () => {
   const { instances, workspace, notes } = await realInstances()

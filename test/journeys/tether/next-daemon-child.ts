@@ -44,7 +44,7 @@ const { send, ended, host } = value(
       openRelay(socket, {
         access,
         models: ['model'],
-        spent,
+        spentBefore: spent,
         onSpend: (spend) => {
           total = spend
         },

@@ -41,7 +41,7 @@ const READER = `
     stream.end('{"model":"model","messages":[]}')
   }`
 
-test.runIf(status.confined)(
+test.runIf(status.isConfined)(
   'at most 4 MB of endless answers wait in the relay while its guest is paused, and all continue after it',
   async () => {
     const { url } = await serveHttp((request, response) => {
@@ -70,7 +70,7 @@ test.runIf(status.confined)(
         openRelay(socket, {
           access: { ...accessTo('messages', url.slice(0, -1)), post },
           models: ['model'],
-          spent: NO_SPEND,
+          spentBefore: NO_SPEND,
           onSpend: () => {},
           clock: systemClock,
           log: () => {},

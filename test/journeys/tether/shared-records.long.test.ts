@@ -14,7 +14,7 @@ import { value } from '../../support/log/story.ts'
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 const logsIn = async (folder: string) =>
   (await readdir(join(folder, 'sessions'))).filter((name) => name.endsWith('.ndjson')).toSorted()

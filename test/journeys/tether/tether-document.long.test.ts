@@ -11,7 +11,7 @@ import { localServer } from '../../support/http/local-server.ts'
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 const document = await readFile(new URL('../../../docs/tether.md', import.meta.url), 'utf8')
 
 test.runIf(canNest)('the examples in docs/tether.md work as they are written', async () => {

@@ -18,7 +18,7 @@ import { tetherHost, type TetherHost } from '../../support/tether/tether-host.ts
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 /** All frames of an Instance, page by page. */
 async function allFrames({ api }: Pick<ServedPlace, 'api'>, name: string): Promise<Frame[]> {

@@ -17,7 +17,7 @@ import { recordsPath } from '../../../src/host/files/records.ts'
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 test.runIf(canNest)(
   'a host that sends and dies finds the answer with the same cursor, also on the next server',

@@ -19,7 +19,7 @@ import { scriptedServer } from '../../support/providers/vendor-server.ts'
 afterAll(removeGuestProgram)
 
 const status = await systemSandbox().status()
-const canNest = status.confined && status.nests === true
+const canNest = status.isConfined && status.nests === true
 
 function imagesOf(frame: Frame) {
   return frame.type === 'assistant.done' ? (frame.payload.images ?? []) : []

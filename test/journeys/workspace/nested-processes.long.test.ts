@@ -6,10 +6,10 @@ import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { NOBODY, startProgram, whyNotAsNobody } from '../../support/cli/program.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 const users = (await whyNotAsNobody()) === undefined ? ['this user', 'nobody'] : ['this user']
 
-test.runIf(confined).each(users)(
+test.runIf(isConfined).each(users)(
   'as %s: a workspace that another hawser creates while a command runs stays, and a planted one does not',
   async (user) => {
     const root = await freshFolder()

@@ -17,7 +17,7 @@ import { harnessPlace } from '../../support/session/harness-place.ts'
 import { filesWithKey } from '../../support/session/keyed-place.ts'
 import { value } from '../../support/log/story.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'ask' } as const
 
@@ -154,7 +154,7 @@ test('a rule that could not be saved applies to the Session, and the person is i
   expect(decisions(other).map(({ scope }) => scope)).toEqual(['session', 'session'])
 })
 
-test.skipIf(!confined)(
+test.skipIf(!isConfined)(
   'a command that was allowed for the Session runs again without a question, in its folder only',
   async () => {
     const { ask, questions } = allowWith('command', 'session')

@@ -7,7 +7,7 @@ import { runCli } from '../../support/cli/cli.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { logOf } from '../../support/presenters/open-chat.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 
 /** A repository with a commit and a change that is not committed. */
 async function repository() {
@@ -23,7 +23,7 @@ async function repository() {
   return { root, a: join(workspace, 'a.txt') }
 }
 
-test.runIf(confined)(
+test.runIf(isConfined)(
   'in auto and without a terminal, a command that discards work is denied with the reason, until a rule permits it',
   async () => {
     const { root, a } = await repository()

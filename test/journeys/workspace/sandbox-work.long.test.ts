@@ -10,7 +10,7 @@ import { rootPaths } from '../../../src/model/safety/protected-paths.ts'
 /** Ordinary work in the sandbox, with a prepared home: its toolchains must be available inside. */
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..')
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 const personsHome = process.env['HOME']
 afterAll(() => {
   if (personsHome !== undefined) process.env['HOME'] = personsHome
@@ -50,7 +50,7 @@ async function place(path = 'projects/ws', programs = ''): Promise<Place> {
     inside: async (commands, how = {}) => {
       const chunks: Buffer[] = []
       const base = { workspace, home: hawserHome, writable: 'workspace' as const }
-      const run = sandbox.confined({ ...base, protectedPaths: rootPaths('asks'), ...how })
+      const run = sandbox.runConfined({ ...base, protectedPaths: rootPaths('asks'), ...how })
       const result = await run({
         argv: ['/bin/bash', '-ec', commands],
         wallMs: 120_000,
@@ -85,7 +85,7 @@ console.log(net.isIP(address) > 0, Object.keys(os.networkInterfaces()).includes(
 process.exit()
 `
 
-describe.runIf(confined)('work in the sandbox', () => {
+describe.runIf(isConfined)('work in the sandbox', () => {
   test('programs that need sockets work: git, npm, names, interfaces, pairs, Unix sockets', async () => {
     const { inside, workspace } = await place()
     await writeFile(join(workspace, 'package.json'), '{"name":"a","version":"1.0.0"}')

@@ -10,7 +10,7 @@ import { verified } from '../../support/resources/resource-events.ts'
 import { say } from '../../support/resources/sample-files.ts'
 import { value } from '../../support/log/story.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal' } as const
 
 /** The commands that each message shows. */
@@ -26,7 +26,7 @@ function types(events: readonly WholeEvent[]): string[] {
   return events.map(({ type }) => type)
 }
 
-test.skipIf(!confined)(
+test.skipIf(!isConfined)(
   'a command of the person runs without a question, and only the next message shows it',
   async () => {
     const place = await harnessPlace()
@@ -59,16 +59,19 @@ test.skipIf(!confined)(
   },
 )
 
-test.skipIf(!confined)('it is confined to the workspace, like a command of the model', async () => {
-  const place = await harnessPlace()
-  const session = value(await place.harness.create(BEGIN))
-  const result = value(await session.runCommand('ls .hawser; echo x > ../outside.txt'))
-  expect(result.output).not.toContain('sessions')
-  await expect(readFile(join(place.workspace, '..', 'outside.txt'))).rejects.toThrow('ENOENT')
-  await session.close()
-})
+test.skipIf(!isConfined)(
+  'it is confined to the workspace, like a command of the model',
+  async () => {
+    const place = await harnessPlace()
+    const session = value(await place.harness.create(BEGIN))
+    const result = value(await session.runCommand('ls .hawser; echo x > ../outside.txt'))
+    expect(result.output).not.toContain('sessions')
+    await expect(readFile(join(place.workspace, '..', 'outside.txt'))).rejects.toThrow('ENOENT')
+    await session.close()
+  },
+)
 
-test.skipIf(!confined)('an interrupt ends it, and its end is in the Log', async () => {
+test.skipIf(!isConfined)('an interrupt ends it, and its end is in the Log', async () => {
   const place = await harnessPlace()
   const session = value(await place.harness.create(BEGIN))
   const running = session.runCommand('echo begun; sleep 600')

@@ -77,6 +77,11 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
         reason:
           'the gateway to Telegram: pairing, albums, downloads, formatting, delivery that survives kills; and its five commands',
       },
+      {
+        by: 800,
+        reason:
+          'colours of code, themes, changed words, wrapped tables, and answers formatted by run',
+      },
     ],
   },
   'src/prompt': { measured: 1_448 },

@@ -65,12 +65,12 @@ function captured(isTTY: boolean): { readonly output: Output; readonly text: () 
     isTTY,
     columns: 80,
     rows: 24,
-    broken: false,
+    isBroken: false,
     failure: undefined,
     write: (text) => {
       all += text
     },
-    flushed: async () => {},
+    flush: async () => {},
   }
   return { output, text: () => all }
 }

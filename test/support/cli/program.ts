@@ -26,7 +26,7 @@ export interface StartOptions {
   readonly stdin?: 'ignore' | 'pipe'
   /** A command that runs the program, such as `unshare --mount`. */
   readonly under?: readonly string[]
-  /** Bundled into several files like the built program, instead of one. */
+  /** Bundled into several files of CommonJS like the built program, instead of one module. */
   readonly inParts?: boolean
   /** Takes the end of the program. Default: the end of the test. */
   readonly atEnd?: (kill: () => void) => void

@@ -35,7 +35,7 @@ export interface Ended {
 }
 
 /** Longer than any step takes on any machine. */
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 50_000
 
 export function openPty(program: string, args: readonly string[], options: PtyOptions): Pty {
   const { columns, rows, cwd, env } = options

@@ -1,10 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pty } from './pty.ts'
 
 /** Shown while a question accepts keys and waits for a choice. */
 export const QUESTION = 'choose · Enter confirms · Esc no'
 
-/** Longer than a question ignores keys after one that was pressed too early. */
-const RETRY_MS = 600
+/** How a key is pressed until it has an effect: a question ignores one that comes too early. */
+export interface Pressing {
+  /** A question ignores Enter for a moment after another key. */
+  readonly afterMs: number
+  /** Longer than a question ignores keys after one that came too early. */
+  readonly againMs: number
+}
+
+/** Pressing it twice does no harm. */
+export const CHOICE: Pressing = { afterMs: 0, againMs: 600 }
+/** A second Enter would confirm what comes next: it is pressed again only if the first one was surely ignored. */
+export const CONFIRMATION: Pressing = { afterMs: 150, againMs: 5_000 }
 
 type QuestionPty = Pick<Pty, 'write' | 'until' | 'terminal'>
 
@@ -12,23 +23,24 @@ type QuestionPty = Pick<Pty, 'write' | 'until' | 'terminal'>
 export async function choose(pty: QuestionPty, choice: string, words?: string): Promise<void> {
   await pty.until(QUESTION)
   const chosen = new RegExp(`^❯ ${choice} `, 'm')
-  await pressUntil(pty, choice, (rows) => chosen.test(rows.join('\n')))
-  await pressUntil(pty, '\r', (rows) => !rows.join('\n').includes(QUESTION))
+  await pressUntil(pty, choice, CHOICE, (rows) => chosen.test(rows.join('\n')))
+  await pressUntil(pty, '\r', CONFIRMATION, (rows) => !rows.join('\n').includes(QUESTION))
   if (words !== undefined) {
     pty.write(words)
     await pty.until(`${words}▏`)
   }
-  await pressUntil(pty, '\r', (rows) => !rows.join('\n').includes('Enter confirms'))
+  await pressUntil(pty, '\r', CONFIRMATION, (rows) => !rows.join('\n').includes('Enter confirms'))
 }
 
-/** Presses a key until it has an effect: a key that is pressed too early is ignored. */
 async function pressUntil(
   pty: QuestionPty,
   key: string,
+  { afterMs, againMs }: Pressing,
   done: (rows: readonly string[]) => boolean,
 ): Promise<void> {
   if (done(pty.terminal.screen())) return
+  await delay(afterMs)
   pty.write(key)
-  const again = setInterval(() => pty.write(key), RETRY_MS)
+  const again = setInterval(() => pty.write(key), againMs)
   await pty.until(done).finally(() => clearInterval(again))
 }

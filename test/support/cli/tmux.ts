@@ -18,6 +18,8 @@ export interface TmuxWindow {
   resize(columns: number, rows: number): Promise<void>
   /** The visible rows. */
   screen(): Promise<readonly string[]>
+  /** The same with their escape sequences of colours. */
+  colours(): Promise<readonly string[]>
   /** Every row, also those that scrolled away. */
   history(): Promise<readonly string[]>
   /** Forgets the rows that scrolled away. */
@@ -38,7 +40,7 @@ export interface TmuxOptions {
 }
 
 /** Longer than any step takes on any machine. */
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 50_000
 
 export async function hasTmux(): Promise<boolean> {
   return promisify(execFile)('tmux', ['-V']).then(
@@ -82,6 +84,7 @@ export async function openTmux(options: TmuxOptions): Promise<TmuxWindow> {
     resize: async (toColumns, toRows) =>
       void (await run(`resize-window -x ${toColumns} -y ${toRows}`)),
     screen: () => rowsOf(''),
+    colours: () => rowsOf('-e'),
     history: () => rowsOf('-S -'),
     clearHistory: async () => void (await run('clear-history')),
     fact: async (format) => (await run('display-message -p', quoted(format))).join('\n'),

@@ -79,6 +79,7 @@ async function saidByRun(events: readonly WholeEvent[]): Promise<Said> {
     activity: new Activity(systemClock, stderr),
     quiet: false,
     resultText: () => '',
+    planText: () => '',
     resourceOf: resourcesIn(events),
   })
   for (const event of ownOf(events)) await view.show(lineOf(event))
@@ -158,10 +159,10 @@ function collected(): Output & { text(): string } {
     isTTY: false,
     columns: 80,
     rows: 24,
-    broken: false,
+    isBroken: false,
     failure: undefined,
     write: (text) => void pieces.push(text),
-    flushed: async () => {},
+    flush: async () => {},
     text: () => pieces.join(''),
   }
 }

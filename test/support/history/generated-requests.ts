@@ -133,10 +133,10 @@ async function eventsOf({ drafts, ids }: GeneratedLog): Promise<WholeEvent[]> {
   const file = await folder.open('log', 'read')
   const events: WholeEvent[] = []
   const options = { session: SAMPLE_SESSION, strict: true, from: LOG_START }
-  const end = await scan(file, options, ({ logged }) => {
-    if (!logged.known) throw new Error(`an Event that is not known: ${logged.event.type}`)
+  const end = await scan(file, options, ({ content }) => {
+    if (!content.isKnown) throw new Error(`an Event that is not known: ${content.event.type}`)
     // No generated field is long enough to be spilled, so the stored Event is whole.
-    events.push(logged.event as WholeEvent)
+    events.push(content.event as WholeEvent)
   })
   if (end.fault !== undefined) throw new Error(end.fault.reason)
   return events

@@ -36,7 +36,7 @@ export async function storeOf(seed: number, dialect: DialectName): Promise<BlobS
 function growing(provider: Dialect, store: BlobStore) {
   let composer: RequestComposer | undefined
   let last: { request: ComposedRequest; of: GeneratedRequest['inputs']; bytes: string } | undefined
-  let spent: ComposedRequest | undefined
+  let spentRequest: ComposedRequest | undefined
   return async ({ inputs }: GeneratedRequest) => {
     if (composer === undefined || last?.of.turn !== inputs.turn) {
       composer = new RequestComposer(
@@ -44,11 +44,11 @@ function growing(provider: Dialect, store: BlobStore) {
         inputs.turn,
       )
     }
-    const request = await composer.compose(inputs.events, { spent, before: last?.request })
+    const request = await composer.compose(inputs.events, { spentRequest, before: last?.request })
     // Only returned bodies may have changed.
     expect(last?.request.body.toString('latin1')).toBe(last?.bytes)
     const shared = sharedWith(last?.request, request)
-    spent = last?.request
+    spentRequest = last?.request
     last = { request, of: inputs, bytes: request.body.toString('latin1') }
     return { request, shared }
   }

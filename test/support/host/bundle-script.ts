@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 interface BundleOptions {
-  /** Dynamic imports become separate files, as in the built program. */
+  /** Dynamic imports become separate files and all are CommonJS, as in the built program. */
   readonly inParts?: boolean
 }
 
@@ -20,7 +20,7 @@ export async function bundleScript(
   folder: string,
   { inParts = false }: BundleOptions = {},
 ): Promise<string> {
-  const name = `${basename(script.pathname, '.ts')}.mjs`
+  const name = `${basename(script.pathname, '.ts')}.${inParts ? 'cjs' : 'mjs'}`
   const bundling = { script: fileURLToPath(script), name, inParts }
   const shared = process.env['HAWSER_TEST_BUNDLES']
   if (shared === undefined) await bundle(bundling, folder)

@@ -93,7 +93,7 @@ export async function eventsOf(storage: TestPlace, id: SessionId): Promise<strin
   await reader.close()
   expect([id, damage]).toEqual([id, undefined])
   expect(value(await verifyLog(storage.place, id)).damage).toBeUndefined()
-  return lines.map(({ logged }) => logged.event.id)
+  return lines.map(({ content }) => content.event.id)
 }
 
 /** The blobs that a Session mentions. */
@@ -101,7 +101,7 @@ export async function blobsOf(storage: TestPlace, id: SessionId): Promise<string
   const reader = value(await openReader(storage.place, id))
   const { lines } = value(await reader.lines())
   await reader.close()
-  return lines.flatMap(({ logged: { event } }) =>
+  return lines.flatMap(({ content: { event } }) =>
     'text' in event.data ? (/[0-9a-f]{64}\.txt/.exec(String(event.data.text)) ?? []) : [],
   )
 }

@@ -44,8 +44,8 @@ export class MemoryEngine {
   /** What fails now. */
   fault: Fault | undefined
   steps = 0
-  /** Ends when what runs alone does. */
-  alone: Promise<void> = Promise.resolve()
+  /** Whether something runs alone now. */
+  isAlone = false
 
   constructor(cutAt = Infinity, state: StoredState = emptyState()) {
     this.#cutAt = cutAt

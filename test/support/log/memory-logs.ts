@@ -3,7 +3,7 @@ import { FileFailure } from '../../../src/host/files/files.ts'
 import type { Fence } from '../../../src/log/lease-store.ts'
 import type { LogStore, ReadableLog, WritableLog } from '../../../src/log/log-store.ts'
 import { failed, type HawserError } from '../../../src/model/errors.ts'
-import type { SessionId } from '../../../src/model/ids.ts'
+import { SessionId } from '../../../src/model/ids.ts'
 import { lost, type MemoryEngine, type StoredLog } from './memory-engine.ts'
 
 /** Logs in memory. An append is one step: when the power is cut in it, any part of it may be readable, and none is durable. */
@@ -21,6 +21,7 @@ export function memoryLogs(engine: MemoryEngine): LogStore {
     tidy: async () => {},
     create: async (session, fence) => {
       if (!fence.mayHold()) throw lost(session)
+      if (!SessionId.safeParse(session).success) throw new FileFailure('EINVAL', session)
       engine.step()
       if (logs.has(session)) throw new FileFailure('EEXIST', session)
       const log: StoredLog = {

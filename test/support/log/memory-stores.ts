@@ -1,5 +1,6 @@
 import { systemClock } from '../../../src/host/clock.ts'
 import { systemIds } from '../../../src/host/ids.ts'
+import { FileFailure } from '../../../src/host/files/files.ts'
 import type { Holder } from '../../../src/host/process/holder.ts'
 import type { HeadStore } from '../../../src/log/head-store.ts'
 import type { IndexStore } from '../../../src/log/index-store.ts'
@@ -69,6 +70,8 @@ function memoryIndexes(engine: MemoryEngine): IndexStore {
   }
 }
 
+const LOOKS = 1000
+
 function memoryLeases(engine: MemoryEngine, holder: Holder): LeaseStore {
   const { leases } = engine.state
   return {
@@ -89,13 +92,17 @@ function memoryLeases(engine: MemoryEngine, holder: Holder): LeaseStore {
       return current?.isHeld === true ? current.holder : undefined
     },
     beingWritten: async () => [...leases].flatMap(([id, { isHeld }]) => (isHeld ? [id] : [])),
-    alone: (work) => {
-      const done = engine.alone.then(work)
-      engine.alone = done.then(
-        () => {},
-        () => {},
-      )
-      return done
+    alone: async (work) => {
+      for (let looks = 1; engine.isAlone; looks++) {
+        if (looks === LOOKS) throw new FileFailure('LOCK_HELD', 'what runs alone does not end')
+        await new Promise((resolve) => void setImmediate(resolve))
+      }
+      engine.isAlone = true
+      try {
+        return await work()
+      } finally {
+        engine.isAlone = false
+      }
     },
   }
 }

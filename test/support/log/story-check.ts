@@ -67,12 +67,12 @@ async function judgeLog(
 /** Every line was submitted, and occurs once; every blob it names exists; the bytes of every recorded repair are kept. */
 async function judgeLine(
   { store, place }: TestPlace,
-  { logged, seq }: LogLine,
+  { content, seq }: LogLine,
   journal: Journal,
   texts: Set<string>,
 ): Promise<string[]> {
-  if (!logged.known) return [`unknown event: ${seq}`]
-  const { event } = logged
+  if (!content.isKnown) return [`unknown event: ${seq}`]
+  const { event } = content
   const offences: string[] = []
   const text = await textOf(store, event.data)
   if (text !== undefined && (texts.has(text) || !journal.submitted.has(text))) {

@@ -14,7 +14,7 @@ export const textFold: Fold<TextState> = {
     lastTexts: z.array(z.string()),
   }),
   initial: { counts: {}, lastTexts: [] },
-  step: ({ counts, lastTexts }, { logged: { event } }) => {
+  step: ({ counts, lastTexts }, { content: { event } }) => {
     const text = 'text' in event.data ? event.data.text : undefined
     return {
       counts: { ...counts, [event.type]: (counts[event.type] ?? 0) + 1 },

@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import type { WholeEvent } from '../../../src/model/events/event.ts'
-import { QUESTION } from '../cli/question.ts'
+import { CHOICE, CONFIRMATION, QUESTION, type Pressing } from '../cli/question.ts'
 import { CANARY_KEY } from '../host/canary.ts'
 import { bundleScript } from '../host/bundle-script.ts'
 import { freshFolder } from '../host/folder.ts'
@@ -81,13 +82,18 @@ export async function tmuxChat(
       const number = /^\s*(\d) {2}/.exec(row)?.[1]
       if (number === undefined) throw new Error(`no choice ${text}:\n${shown.join('\n')}`)
       const chosen = new RegExp(`^❯ ${number} `, 'm')
-      await pressUntil(window, number, (now) => chosen.test(now.join('\n')))
-      await pressUntil(window, 'Enter', (now) => !now.join('\n').includes(QUESTION))
+      await pressUntil(window, number, CHOICE, (now) => chosen.test(now.join('\n')))
+      await pressUntil(window, 'Enter', CONFIRMATION, (now) => !now.join('\n').includes(QUESTION))
       if (words !== undefined) {
         await window.type(words)
         await window.until(`${words}▏`)
       }
-      await pressUntil(window, 'Enter', (now) => !now.join('\n').includes('Enter confirms'))
+      await pressUntil(
+        window,
+        'Enter',
+        CONFIRMATION,
+        (now) => !now.join('\n').includes('Enter confirms'),
+      )
     },
     events: async () => {
       const lines = (await hawser('log', 'show', 'latest', '--json')).trim().split('\n')
@@ -112,17 +118,15 @@ function programFolder(): Promise<string> {
   return making
 }
 
-/** Longer than a question ignores keys after one that was pressed too early. */
-const RETRY_MS = 600
-
-/** Presses a key until it has an effect: a question ignores a key that is pressed too early. */
 async function pressUntil(
   window: TmuxWindow,
   key: string,
+  { afterMs, againMs }: Pressing,
   done: (rows: readonly string[]) => boolean,
 ): Promise<void> {
   if (done(await window.screen())) return
+  await delay(afterMs)
   await window.press(key)
-  const again = setInterval(() => void window.press(key), RETRY_MS)
+  const again = setInterval(() => void window.press(key), againMs)
   await window.until(done).finally(() => clearInterval(again))
 }

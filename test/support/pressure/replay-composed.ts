@@ -40,7 +40,7 @@ export async function composedProvider(replay: Replay, measure: Measure): Promis
       usage: { input, cached_read, cache_write, output: 1, reasoning: 0 },
       request_bytes: request.body.length,
       shared_prefix_bytes,
-      projected: request.projected,
+      projected: request.projections,
     }
   }
   return { ask, keep: (attached) => keepBytes(store, attached, (kept += 1)) }
@@ -60,7 +60,7 @@ async function cacheRequest(
     leniency: STRICT,
   })
   if (!read.ok) throw new Error(JSON.stringify(read.refusal))
-  return { model, ...read.parsed.cache }
+  return { model, ...read.request.cache }
 }
 
 /** Stores a unique blob of the size in the trace, with the magic bytes of its type. */

@@ -67,8 +67,8 @@ export class ReplayModel implements ReplayProvider {
 
   #marks(): number[] {
     const surface = this.#lengths.surface.length
-    const [shared, end] = [this.#shared, this.#blocks.length]
-    const marks = cacheMarks({ surface, transient: this.#latest, shared, end })
+    const [sharedEnd, end] = [this.#shared, this.#blocks.length]
+    const marks = cacheMarks({ surface, transient: this.#latest, sharedEnd, end })
     // The block that the server counts after the instructions has no mark.
     const behind = this.#measure === 'wire' ? 1 : 0
     return marks.map(({ after }) => (after === surface ? after - behind : after))

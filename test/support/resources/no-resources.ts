@@ -4,7 +4,7 @@ import type { ToolResources } from '../../../src/tools/tool.ts'
 
 /** For tools that do not use Resources: every access fails. */
 export const NO_RESOURCES: ToolResources = {
-  known: () => new SessionResources(),
+  knownResources: () => new SessionResources(),
   find: async () => ok(undefined),
   notTaken: () => undefined,
   visible: () => undefined,

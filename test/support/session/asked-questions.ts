@@ -31,7 +31,7 @@ export function askedQuestions(
     waitMs,
     publish: (notice) => void published.push(notice),
     session: SESSION,
-    redacted: (text) => text.replaceAll(SECRET, '[redacted key]'),
+    redact: (text) => text.replaceAll(SECRET, '[redacted key]'),
   })
   return { questions, published }
 }

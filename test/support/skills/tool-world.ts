@@ -49,7 +49,7 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
   const ran: (readonly string[])[] = []
   // The sandbox itself is tested elsewhere.
   const base = { workspace, home: join(workspace, '../home'), protectedPaths: [] }
-  const chosen = options.run ?? systemSandbox().unconfined({ ...base, writable: 'nothing' })
+  const chosen = options.run ?? systemSandbox().runUnconfined({ ...base, writable: 'nothing' })
   const run: ConfinedRun = (command) => {
     ran.push(command.argv)
     return chosen(command)
@@ -67,7 +67,7 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
   const context: ToolContext = {
     signal: options.signal ?? new AbortController().signal,
     files,
-    decided: new Set(options.decided ?? []),
+    decidedPaths: new Set(options.decided ?? []),
     run,
     runReadOnly: run,
     resources: worldResources(files, keep),

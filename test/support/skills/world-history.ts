@@ -14,7 +14,7 @@ export const WORLD_HISTORY: Pick<ToolContext, 'searchHistory' | 'readEvent'> = {
       return [{ ...PLACE, field: 'text', text, start, end: start + match[0].length }]
     })
     const matches = all.slice(0, limit)
-    return ok({ matches, found: all.length, isCounted: true, turns: 1, unread: [] })
+    return ok({ matches, matchCount: all.length, isCounted: true, turns: 1, unread: [] })
   },
   readEvent: async (seq, { offset, length }) => {
     if (seq !== 1) return failed('not_found', `There is no Event ${seq}.`)

@@ -35,19 +35,19 @@ export function worldResources(files: ConfinedFiles, keep: ToolContext['keep']):
   ])
   const names = new ResourceNames(systemIds(systemClock), () => events)
   return {
-    known: () => new SessionResources(events),
+    knownResources: () => new SessionResources(events),
     find: async (handle) => ok(new SessionResources(events).byHandle(handle)),
     notTaken: () => undefined,
     visible: () => undefined,
     take: async () => ({ outcome: 'projected' }),
-    mayShow: async () => ok({ allowed: true, reason: 'it is allowed' }),
+    mayShow: async () => ok({ isAllowed: true, reason: 'it is allowed' }),
     holdsKey: async () => false,
     payload: async () => ok(TEXT),
     variants: variantMaker,
     ingest: async (path) => {
       const resolved = await resolveAttachments([{ from: 'path', path }], {
         clock: systemClock,
-        confined: files,
+        workspaceFiles: files,
         keep: async (bytes, type) =>
           isBlobMediaType(type) ? keep(bytes, type) : failed('unsupported_type', type),
       })

@@ -10,19 +10,19 @@ export async function fakeGuest() {
   const steps: string[] = []
   const received: string[] = []
   let exit: (code: number, held?: boolean) => void = () => {}
-  let stopped = false
-  const left = ok({ appeared: [], runsLater: [], unprotected: [] })
-  const exited = new Promise<Awaited<LongProcess['exited']>>((resolve) => {
+  let wasStopped = false
+  const leftovers = ok({ appearedPaths: [], runsLater: [], unprotectedPaths: [] })
+  const ending = new Promise<Awaited<LongProcess['ending']>>((resolve) => {
     exit = (code, held = false) => {
       if (!held) theirs.destroy()
-      resolve({ code, signal: null, stopped, complaint: '', left })
+      resolve({ code, signal: null, wasStopped, complaint: '', leftovers })
     }
   })
   theirs.setEncoding('utf8').on('data', (text: string) => received.push(text))
   const process: LongProcess = {
     pid: 1,
     descriptor: (name) => (name === 'frames' ? frames : relay),
-    exited,
+    ending,
     pause: async () => {
       steps.push('pause')
       return ok(undefined)
@@ -32,12 +32,12 @@ export async function fakeGuest() {
       steps.push('resume')
       return ok(7)
     },
-    inspect: async () => left,
+    inspect: async () => leftovers,
     stop: async (graceMs) => {
       steps.push(`stop ${graceMs ?? ''}`)
-      stopped = true
+      wasStopped = true
       exit(0)
-      await exited
+      await ending
     },
   }
   return {

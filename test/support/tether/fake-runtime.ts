@@ -24,7 +24,7 @@ export class FakeGuest implements RunningGuest {
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
-    this.received.push(...order.book.unended)
+    this.received.push(...order.book.unendedMessages)
   }
 
   send(frame: FrameToGuest): Result<void> {
@@ -65,7 +65,7 @@ export class FakeGuest implements RunningGuest {
   async say(type: FrameToHost['type'], payload: object, to: MessageFrame | FrameToGuest) {
     this.#replies += 1
     const { session, msg_id } = to
-    const own = `${msg_id}-${this.order.book.unended.length}-${this.#replies}-${unique++}`
+    const own = `${msg_id}-${this.order.book.unendedMessages.length}-${this.#replies}-${unique++}`
     const frame = { ...envelope(own, ''), session, in_reply_to: msg_id, type, payload }
     await this.order.onFrame(frame as FrameToHost)
   }

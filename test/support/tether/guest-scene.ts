@@ -74,7 +74,7 @@ export async function guestScene({
       return ok({ harness, ids, close: closeAll })
     },
     clock: systemClock,
-    resumed: (ms) => void resumed.push(ms),
+    onResume: (ms) => void resumed.push(ms),
     signal: stop.signal,
     onDefect: (error) => void defects.push(error),
   })

@@ -111,7 +111,7 @@ export async function relayPlace(
   const relay = openRelay(serverEnd, {
     access,
     models: ['model'],
-    spent: NO_SPEND,
+    spentBefore: NO_SPEND,
     onSpend: (total) => void spends.push(total),
     clock: systemClock,
     log: (line) => void lines.push(line),

@@ -81,7 +81,7 @@ export function textAnswer(text: string): readonly ProviderEvent[] {
 export function pausedAnswer(text: string): readonly ProviderEvent[] {
   return [
     { type: 'item', item: { kind: 'text', text } },
-    { ...DONE, paused: true },
+    { ...DONE, isPaused: true },
   ]
 }
 

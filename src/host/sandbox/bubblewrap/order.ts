@@ -17,13 +17,13 @@ export function bubblewrapOrder(
   { argv, sockets = 0 }: BubblewrapProgram,
   limits: HeldLimits | undefined,
   group: LimitGroup | undefined,
-): Pick<StartOrder, 'argv' | 'handed' | 'folder' | 'errors' | 'gated'> {
+): Pick<StartOrder, 'argv' | 'handedBytes' | 'folder' | 'errors' | 'atGate'> {
   const argumentsAtGate = argv === undefined
   const restrictions = { ...restrictionsOf(limits, group), gate: gateAt(sockets), argumentsAtGate }
   return {
     argv: enteredArgs(group, sandboxArgs(plan, argv ?? [], restrictions)),
-    gated: true,
-    handed: seccompFilter({ machine: plan.bubblewrap.machine, nests: plan.nests }),
+    atGate: true,
+    handedBytes: seccompFilter({ machine: plan.bubblewrap.machine, nests: plan.nests }),
     folder: '/',
     errors: 'apart',
   }

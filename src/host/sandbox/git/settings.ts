@@ -9,7 +9,7 @@ interface PassedSection {
   /** Absent: every key. */
   readonly keys?: readonly string[]
   /** Keys in named subsections are passed on too. */
-  readonly named?: true
+  readonly withSubsections?: true
   readonly value?: RegExp
   readonly why: string
 }
@@ -64,7 +64,7 @@ const PASSED: readonly PassedSection[] = [
   { section: 'status', why: 'how the state is shown' },
   { section: 'stash', why: 'how the state is shown' },
   { section: 'column', why: 'how lists are shown' },
-  { section: 'color', named: true, why: 'how text is shown' },
+  { section: 'color', withSubsections: true, why: 'how text is shown' },
   { section: 'grep', why: 'how text is found' },
   { section: 'advice', why: 'hints' },
   { section: 'i18n', why: 'encodings' },
@@ -72,7 +72,7 @@ const PASSED: readonly PassedSection[] = [
   { section: 'checkout', why: 'how branches are switched' },
   { section: 'clone', keys: ['defaultremotename'], why: 'new repositories' },
   { section: 'submodule', keys: ['recurse', 'fetchjobs'], why: 'submodules' },
-  { section: 'protocol', named: true, why: 'which transports are allowed' },
+  { section: 'protocol', withSubsections: true, why: 'which transports are allowed' },
   { section: 'safe', why: 'whose repositories are trusted' },
   { section: 'feature', why: 'feature defaults' },
   { section: 'index', why: 'the index' },
@@ -81,13 +81,13 @@ const PASSED: readonly PassedSection[] = [
   {
     section: 'url',
     keys: ['insteadof', 'pushinsteadof'],
-    named: true,
+    withSubsections: true,
     why: 'URL aliases',
   },
   {
     section: 'filter',
     keys: ['clean', 'smudge', 'process', 'required'],
-    named: true,
+    withSubsections: true,
     value: /^(git-lfs [\w %-]+|true)$/,
     why: 'Git LFS: without it, large files would be committed in full',
   },
@@ -106,7 +106,7 @@ export function passedSettings(settings: readonly GitSetting[]): readonly GitSet
       (rule) =>
         rule.section === section &&
         (rule.keys?.includes(key) ?? true) &&
-        (rule.named === true || subsection === undefined) &&
+        (rule.withSubsections === true || subsection === undefined) &&
         (rule.value?.test(value) ?? true),
     )
   })

@@ -80,7 +80,7 @@ async function openGroup(kind: GroupKind, limits: CommandLimits): Promise<LimitG
   return {
     // Writing 0 moves the writing process into the group, where it stays after `exec`.
     entry: ['/bin/sh', '-c', ENTER, 'sh', String(process.pid), ...entrances, '--'],
-    met: async () => {
+    reachedLimits: async () => {
       const met = await Promise.all(
         counters.map(async ({ parent, name: file, word, limit }) => {
           const text = await readFile(join(parent, name, file), 'utf8').catch(() => '')

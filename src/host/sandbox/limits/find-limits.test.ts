@@ -75,11 +75,11 @@ test('in a delegated v2 tree, a command gets its own limited group beside ours',
   expect(texts).toEqual(['64', '209715200', '0'])
   expect(await run(group, ['/bin/echo', 'a -- b'])).toBe('a -- b\n')
   expect(await readFile(join(folder, 'cgroup.procs'), 'utf8')).toBe('0\n')
-  expect(await group.met()).toEqual([])
+  expect(await group.reachedLimits()).toEqual([])
   await writeFile(join(folder, 'memory.events'), 'low 0\nhigh 0\nmax 31\noom 2\noom_kill 1\n')
-  expect(await group.met()).toEqual(['memory'])
+  expect(await group.reachedLimits()).toEqual(['memory'])
   await writeFile(join(folder, 'pids.events'), 'max 7\n')
-  expect(await group.met()).toEqual(['memory', 'processes'])
+  expect(await group.reachedLimits()).toEqual(['memory', 'processes'])
   // The kernel removes these files together with their folder.
   for (const file of await readdir(folder)) await rm(join(folder, file))
   await group.remove()
@@ -134,7 +134,7 @@ test('in v1 trees, a command gets a group in each', async () => {
   const limit = await readFile(join(memory, 'memory.limit_in_bytes'), 'utf8')
   expect(limit).toBe('209715200')
   await writeFile(join(memory, 'memory.oom_control'), 'oom_kill_disable 0\nunder_oom 0\noom_kill 1')
-  expect(await group.met()).toEqual(['memory'])
+  expect(await group.reachedLimits()).toEqual(['memory'])
 })
 
 test('only empty groups of ended processes are removed', async () => {
@@ -164,10 +164,10 @@ async function endedProcess(): Promise<string> {
 }
 
 test.each([
-  ['0::/a/b', '1 2 0:3 / /c rw - cgroup2 x rw', { mounted: '/c', own: '/c/a/b' }],
-  ['0::/', '1 2 0:3 / /c rw - cgroup2 x rw', { mounted: '/c', own: '/c' }],
-  ['0::/d/x/b', '1 2 0:3 /d/x /c rw - cgroup2 x rw', { mounted: '/c', own: '/c/b' }],
-  ['0::/d/x', '1 2 0:3 /d/x /c\\040d rw - cgroup2 x rw', { mounted: '/c d', own: '/c d' }],
+  ['0::/a/b', '1 2 0:3 / /c rw - cgroup2 x rw', { mountPoint: '/c', own: '/c/a/b' }],
+  ['0::/', '1 2 0:3 / /c rw - cgroup2 x rw', { mountPoint: '/c', own: '/c' }],
+  ['0::/d/x/b', '1 2 0:3 /d/x /c rw - cgroup2 x rw', { mountPoint: '/c', own: '/c/b' }],
+  ['0::/d/x', '1 2 0:3 /d/x /c\\040d rw - cgroup2 x rw', { mountPoint: '/c d', own: '/c d' }],
   ['0::/d/xy', '1 2 0:3 /d/x /c rw - cgroup2 x rw', undefined],
   ['0::/../up', '1 2 0:3 / /c rw - cgroup2 x rw', undefined],
   ['4:memory:/a', '1 2 0:3 / /c rw - cgroup2 x rw', undefined],

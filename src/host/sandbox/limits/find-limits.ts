@@ -16,7 +16,7 @@ const RLIMITS: LimitMethod = {
   open: async ({ memoryBytes }) => ({
     entry: [],
     dataBytes: memoryBytes,
-    met: async () => [],
+    reachedLimits: async () => [],
     remove: async () => {},
   }),
 }

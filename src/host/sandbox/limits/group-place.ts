@@ -3,8 +3,8 @@ import { join } from 'node:path'
 
 /** A mounted hierarchy of control groups and the position of this process in it. Absolute paths. */
 export interface GroupPlace {
-  readonly mounted: string
-  /** The folder of our own group: `mounted` or below it. */
+  readonly mountPoint: string
+  /** The folder of our own group: `mountPoint` or below it. */
   readonly own: string
 }
 
@@ -36,7 +36,7 @@ export function placeIn(
   const below = mount.root === '/' ? path : path.slice(mount.root.length)
   const outside = !`${path}/`.startsWith(mount.root === '/' ? '/' : `${mount.root}/`)
   if (outside || path.split('/').includes('..')) return undefined
-  return { mounted: mount.at, own: join(mount.at, below).replace(/\/$/, '') }
+  return { mountPoint: mount.at, own: join(mount.at, below).replace(/\/$/, '') }
 }
 
 function pathIn(groups: string, controller: string): string | undefined {

@@ -23,7 +23,7 @@ export async function limitsMet(
   limits: HeldLimits | undefined,
   group: LimitGroup | undefined,
 ): Promise<Readonly<Partial<Record<LimitName, number>>>> {
-  const met = (await group?.met()) ?? []
+  const met = (await group?.reachedLimits()) ?? []
   if (limits === undefined) return {}
   const { processes, memoryBytes: memory } = limits.most
   const numbers = { processes, memory }

@@ -22,7 +22,7 @@ export interface LimitGroup {
   /** A memory limit that each process must set itself, because the group has none. */
   readonly dataBytes?: number
   /** The limits reached so far, as far as the system counts them. Does not throw. */
-  met(): Promise<readonly LimitName[]>
+  reachedLimits(): Promise<readonly LimitName[]>
   /** Call it when nothing runs in the group any more; further calls do nothing. Does not throw: a later process removes what is left. */
   remove(): Promise<void>
 }

@@ -36,9 +36,9 @@ function groupsIn(parent: string): GroupKind {
  */
 async function delegatedGroup(
   root: string,
-  { mounted, own }: GroupPlace,
+  { mountPoint, own }: GroupPlace,
 ): Promise<string | undefined> {
-  for (let path = own; path.length >= mounted.length && path !== '/'; path = dirname(path)) {
+  for (let path = own; path.length >= mountPoint.length && path !== '/'; path = dirname(path)) {
     const folder = join(root, path)
     if ((await handsOn(folder)) && (await isOurGroup(folder))) return folder
   }

@@ -15,11 +15,11 @@ import type { ToolchainPlace } from './toolchain-folders.ts'
 
 export interface CredentialScene {
   /** Real paths that the sandbox shows, including the workspace. */
-  readonly shown: readonly string[]
+  readonly shownPaths: readonly string[]
   readonly homes: readonly string[]
   readonly toolchains: readonly ToolchainPlace[]
   /** Real paths that a person listed as readable: a credential listed there stays visible. */
-  readonly named: readonly string[]
+  readonly readablePaths: readonly string[]
 }
 
 /** Mounts that hide every credential in the shown folders. */
@@ -31,16 +31,18 @@ export async function credentialMounts(scene: CredentialScene): Promise<readonly
     systemCredentials(),
   ])
   const mounts = await hiddenMounts([...atHome.flat(), ...ofToolchains])
-  const named = new Set(scene.named)
+  const named = new Set(scene.readablePaths)
   return [...mounts, ...ofTheSystem].filter(
-    ({ at }) => !named.has(at) && scene.shown.some((folder) => isIn(at, folder)),
+    ({ at }) => !named.has(at) && scene.shownPaths.some((folder) => isIn(at, folder)),
   )
 }
 
 /** The user's homes, and homes of other users inside a shown folder. */
-async function homesIn({ homes, shown }: CredentialScene): Promise<readonly string[]> {
+async function homesIn({ homes, shownPaths }: CredentialScene): Promise<readonly string[]> {
   const others = (await readdir('/home').catch(() => [])).map((name) => `/home/${name}`)
-  const visible = [...others, '/root'].filter((home) => shown.some((folder) => isIn(home, folder)))
+  const visible = [...others, '/root'].filter((home) =>
+    shownPaths.some((folder) => isIn(home, folder)),
+  )
   return [...new Set([...homes, ...visible])]
 }
 

@@ -100,9 +100,9 @@ test('the .hawser of a registered workspace is hidden wherever it is shown', asy
   const shown = await lines([], (root) => {
     for (const path of ['other/.hawser', 'hidden/.hawser', 'ws/pkg/.hawser'])
       mkdirSync(join(root, path), { recursive: true })
-    const registered = ['other', 'hidden', 'ws/pkg'].map((path) => join(root, path))
+    const otherWorkspaces = ['other', 'hidden', 'ws/pkg'].map((path) => join(root, path))
     // Shown like any folder outside; the folders of tests may be where no other one is shown.
-    return { registered, gitDirectories: [join(root, 'other')] }
+    return { otherWorkspaces, gitDirectories: [join(root, 'other')] }
   })
   expect(shown).toEqual([
     'writable /ws/pkg',

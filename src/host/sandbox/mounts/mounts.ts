@@ -62,7 +62,7 @@ function hiddenInside(
 export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<SandboxView> {
   const { workspace, env, gitDirectories, ownHome } = scene
   const mayShow = narrowEnough(scene)
-  const [{ shown: system, empty }, toolchains, named] = await Promise.all([
+  const [{ mounts: system, empty }, toolchains, named] = await Promise.all([
     systemRoot(),
     toolchainsOf(env, scene.userHomes, mayShow),
     shownAt(scene.readable, (path) => isAllowed(path, scene)),
@@ -85,10 +85,10 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
   const others = ofOtherWorkspaces(scene, all)
   const [credentials, ours, covered, homes, sockets] = await Promise.all([
     credentialMounts({
-      shown: all,
+      shownPaths: all,
       homes: scene.userHomes,
       toolchains: toolchains.places,
-      named: named.map(({ at }) => at),
+      readablePaths: named.map(({ at }) => at),
     }),
     hiddenMounts([scene.hawserHome, ...others.slice(0, MOST_HELD)]),
     coveringMounts(others.slice(MOST_HELD, MOST_COVERED)),
@@ -119,10 +119,10 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
 
 /** The `.hawser` of other workspaces in the folders shown, those nearest to the root first. */
 function ofOtherWorkspaces(
-  { registered = [] }: Pick<MountScene, 'registered'>,
+  { otherWorkspaces = [] }: Pick<MountScene, 'otherWorkspaces'>,
   shown: readonly string[],
 ): readonly string[] {
-  return registered
+  return otherWorkspaces
     .filter((path) => shown.some((folder) => isIn(path, folder)))
     .toSorted((a, b) => a.split('/').length - b.split('/').length)
     .map((path) => join(path, '.hawser'))

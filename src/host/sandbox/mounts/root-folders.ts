@@ -57,7 +57,7 @@ export const HIDDEN_FOLDERS = ['/run', '/var/run']
 
 /** The system part of every sandbox. */
 export interface SystemRoot {
-  readonly shown: readonly Mount[]
+  readonly mounts: readonly Mount[]
   /** Empty folders and links to them. */
   readonly empty: readonly Mount[]
 }
@@ -86,7 +86,7 @@ async function find(): Promise<SystemRoot> {
   ])
   // For a link that the table does not name, only the link itself: its target may be a home.
   const onlyLinks = led.flat().filter(({ as }) => as === 'link')
-  return { shown: withoutRedundant([...onlyLinks, ...shown.flat()], []), empty: empty.flat() }
+  return { mounts: withoutRedundant([...onlyLinks, ...shown.flat()], []), empty: empty.flat() }
 }
 
 async function emptyFolder(

@@ -25,7 +25,7 @@ export interface MountScene {
   /** Real paths of git directories outside the workspace that belong to it. */
   readonly gitDirectories: readonly string[]
   /** Workspaces in the register, other than this one. Their `.hawser` is hidden wherever it is shown. */
-  readonly registered?: readonly string[]
+  readonly otherWorkspaces?: readonly string[]
   /** Homes of the user. */
   readonly userHomes: readonly string[]
 }

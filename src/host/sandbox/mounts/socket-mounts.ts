@@ -64,7 +64,7 @@ async function boundAt(name: string): Promise<{ readonly at: string } | 'elsewhe
 }
 
 interface Search {
-  readonly lost: ReadonlySet<string>
+  readonly lostSockets: ReadonlySet<string>
   /** The devices of their files; `undefined` if that of one is unknown. */
   readonly devices: Promise<ReadonlySet<Device> | undefined>
   /** What was found in each folder that was searched. */
@@ -103,9 +103,13 @@ async function searchFor(
 
 /** The search for these sockets: the last one, unless there is a new one among them. */
 function searchOf(lost: readonly NamedSocket[]): Search {
-  const isKnown = last !== undefined && lost.every(({ id }) => last?.lost.has(id))
+  const isKnown = last !== undefined && lost.every(({ id }) => last?.lostSockets.has(id))
   if (last !== undefined && isKnown && last.sockets.size <= MOST_FOLDERS) return last
-  last = { lost: new Set(lost.map(({ id }) => id)), devices: devicesOf(lost), sockets: new Map() }
+  last = {
+    lostSockets: new Set(lost.map(({ id }) => id)),
+    devices: devicesOf(lost),
+    sockets: new Map(),
+  }
   return last
 }
 

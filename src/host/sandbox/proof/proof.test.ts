@@ -8,9 +8,9 @@ import { freshFolder } from '../../../../test/support/host/folder.ts'
 import { kinOf, parseStat, type ListedProcess } from '../../process/kin.ts'
 import { systemSandbox } from '../sandbox.ts'
 
-const { confined } = await systemSandbox().status()
+const { isConfined } = await systemSandbox().status()
 
-test.skipIf(!confined).each(['cat', 'bwrap'])(
+test.skipIf(!isConfined).each(['cat', 'bwrap'])(
   'killed in the self-test while %s runs, a process leaves no child running, and the next process removes its folders',
   async (program) => {
     const script = await bundleScript(
@@ -33,7 +33,7 @@ test.skipIf(!confined).each(['cat', 'bwrap'])(
     expect(await readdir(temporary)).not.toEqual([])
     const next = start()
     const closed = new Promise((resolve) => void next.once('close', resolve))
-    expect(JSON.parse(await textOf(next.stdout))).toMatchObject({ confined: true })
+    expect(JSON.parse(await textOf(next.stdout))).toMatchObject({ isConfined: true })
     await closed
     expect(await readdir(temporary)).toEqual([])
   },

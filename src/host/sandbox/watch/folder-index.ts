@@ -35,16 +35,16 @@ export interface Look {
  */
 export class FolderIndex {
   readonly #path: string
-  readonly #skipped: ReadonlySet<string>
+  readonly #skippedNames: ReadonlySet<string>
   #root: KnownFolder | undefined
   /** All folders of the last scan, and its result. */
-  #last: { readonly folders: readonly KnownFolder[]; readonly found: Look } | undefined
+  #last: { readonly folders: readonly KnownFolder[]; readonly look: Look } | undefined
   #looking: Promise<unknown> = Promise.resolve()
 
   /** `skipped` are names at the root that are not entered. */
   constructor(path: string, skipped: readonly string[] = []) {
     this.#path = path
-    this.#skipped = new Set(skipped)
+    this.#skippedNames = new Set(skipped)
   }
 
   /** Scans the whole tree. Concurrent calls run one after another. */
@@ -55,13 +55,13 @@ export class FolderIndex {
   }
 
   async #look(): Promise<Look> {
-    if (this.#last !== undefined && (await areSame(this.#last.folders))) return this.#last.found
-    const { folders, found } = await this.#lookAtAll()
-    this.#last = { folders, found }
+    if (this.#last !== undefined && (await areSame(this.#last.folders))) return this.#last.look
+    const { folders, look: found } = await this.#lookAtAll()
+    this.#last = { folders, look: found }
     return found
   }
 
-  async #lookAtAll(): Promise<{ folders: readonly KnownFolder[]; found: Look }> {
+  async #lookAtAll(): Promise<{ folders: readonly KnownFolder[]; look: Look }> {
     const folders: KnownFolder[] = []
     const found: FoundPaths = {
       gitFolders: [],
@@ -75,9 +75,9 @@ export class FolderIndex {
     const waiting: KnownFolder[] = [this.#root]
     for (let seen = 1; ; seen++) {
       const folder = waiting.pop()
-      if (folder === undefined) return { folders, found }
+      if (folder === undefined) return { folders, look: found }
       if (seen % FOLDERS_PER_SLICE === 0) await nextRound()
-      if (!refreshFolder(folder, now, folder === this.#root ? this.#skipped : NONE)) continue
+      if (!refreshFolder(folder, now, folder === this.#root ? this.#skippedNames : NONE)) continue
       folders.push(folder)
       if (!folder.readable) found.unreadable.push(folder.path)
       collect(folder, found)
@@ -96,7 +96,7 @@ interface KnownFolder {
   dev: number
   ino: number
   ctimeMs: number
-  settled: boolean
+  isSettled: boolean
   readable: boolean
   inner: Map<string, KnownFolder>
   isGit: boolean
@@ -114,7 +114,7 @@ const NONE: ReadonlySet<string> = new Set()
 function unknownFolder(at: string, path: string, inGit = false): KnownFolder {
   const names = { gitFiles: [], deeper: [], hawsers: [] }
   const nothing = { inner: new Map<string, KnownFolder>(), ...names, isGit: false }
-  const never = { dev: 0, ino: 0, ctimeMs: 0, settled: false, readable: true }
+  const never = { dev: 0, ino: 0, ctimeMs: 0, isSettled: false, readable: true }
   return { at, path, inGit, ...never, ...nothing }
 }
 
@@ -122,7 +122,7 @@ function unknownFolder(at: string, path: string, inGit = false): KnownFolder {
 async function areSame(folders: readonly KnownFolder[]): Promise<boolean> {
   for (let at = 0; at < folders.length; at++) {
     const folder = folders[at]
-    if (folder === undefined || !folder.settled) return false
+    if (folder === undefined || !folder.isSettled) return false
     // Follows a link, which is faster: a link instead of the folder would have changed the folder above.
     const facts = statOf(folder.at, statSync)
     if (facts === undefined || !isUnchanged(folder, facts)) return false
@@ -139,11 +139,11 @@ function isUnchanged({ ctimeMs, ino, dev }: KnownFolder, facts: Stats): boolean 
 function refreshFolder(folder: KnownFolder, now: number, skipped: ReadonlySet<string>): boolean {
   const facts = statOf(folder.at)
   if (facts?.isDirectory() !== true) return false
-  if (isUnchanged(folder, facts) && folder.settled) return true
+  if (isUnchanged(folder, facts) && folder.isSettled) return true
   folder.ctimeMs = facts.ctimeMs
   folder.ino = facts.ino
   folder.dev = facts.dev
-  folder.settled = now - facts.ctimeMs > TICK_MS
+  folder.isSettled = now - facts.ctimeMs > TICK_MS
   readAgain(folder, skipped)
   return true
 }

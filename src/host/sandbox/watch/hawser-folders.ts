@@ -24,7 +24,7 @@ export const MOST_COVERED = 1_000
 /** A `.hawser` below the root of a workspace: that of another workspace, or planted. */
 export interface HawserFolder extends ProtectedPlace {
   /** The sandbox hides it, and no command can move it. */
-  readonly held: boolean
+  readonly isHeld: boolean
   /** The sandbox hides it, although a command can move it. */
   readonly isCovered?: true
 }
@@ -36,16 +36,16 @@ export function hawserFolders(
   hawserHome: string,
 ): readonly HawserFolder[] {
   const places = paths.flatMap((path) => placeAt(root, path))
-  if (places.length <= MOST_HELD) return places.map((place) => ({ ...place, held: true }))
+  if (places.length <= MOST_HELD) return places.map((place) => ({ ...place, isHeld: true }))
   const ranked = places
     .map((place) => ({ place, rank: rankOf(root, place, hawserHome) }))
     .toSorted((a, b) => a.rank - b.rank)
   return ranked.map(({ place }, at) => {
-    if (at < MOST_HELD) return { ...place, held: true }
+    if (at < MOST_HELD) return { ...place, isHeld: true }
     // A file is hidden by a bind.
     if (at < MOST_COVERED && place.kind === 'folder')
-      return { ...place, held: false, isCovered: true, stamp: '' }
-    return { ...place, held: false, ...contents(root, place) }
+      return { ...place, isHeld: false, isCovered: true, stamp: '' }
+    return { ...place, isHeld: false, ...contents(root, place) }
   })
 }
 

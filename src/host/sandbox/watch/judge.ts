@@ -15,7 +15,7 @@ interface JudgeContext {
   /** Everything the scan found, to resolve where a location points. */
   readonly all: readonly GitPlace[]
   /** Paths that existed before the command. */
-  readonly known: ReadonlySet<string>
+  readonly knownPaths: ReadonlySet<string>
   /** Git directories that existed before the command. */
   readonly folders: ReadonlySet<string>
 }
@@ -42,7 +42,7 @@ function configurationViolation(place: GitPlace, { root, inside, earlier }: Judg
 }
 
 function locationViolation(place: GitPlace, context: JudgeContext): string | undefined {
-  const { root, inside, all, known, folders } = context
+  const { root, inside, all, knownPaths, folders } = context
   // Only a git directory created for a worktree is created with these files.
   if (isInFolder(place) && folders.has(place.folder)) return 'it points git to another folder'
   if (place.leadsTo === undefined) {
@@ -59,7 +59,7 @@ function locationViolation(place: GitPlace, context: JudgeContext): string | und
   // Files that it makes git read count against this path: they may be ordinary files, and then only this one is moved.
   const others = all.filter((one) => one !== place)
   return others
-    .filter(({ folder, path }) => resolve(root, folder) === place.leadsTo && !known.has(path))
+    .filter(({ folder, path }) => resolve(root, folder) === place.leadsTo && !knownPaths.has(path))
     .map((one) => violation(one, { ...context, all: others, earlier: undefined }))
     .find(Boolean)
 }

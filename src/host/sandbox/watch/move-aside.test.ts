@@ -15,7 +15,7 @@ async function between(
   const root = await freshFolder()
   await writeFile(join(root, 'AGENTS.md'), 'good')
   await symlink('AGENTS.md', join(root, 'CLAUDE.md'))
-  const options = { paths, gitDirectories: [], skipped: [], hawserHome: '' }
+  const options = { paths, gitDirectories: [], skippedNames: [], hawserHome: '' }
   const before = await watchOver(root, options)
   await work(root)
   const after = await watchOver(root, options)

@@ -12,7 +12,7 @@ export interface WatchedPlace extends ProtectedPlace {
   /** Present for paths that git reads. */
   readonly git?: GitPlace
   /** The sandbox prevents commands from changing it: if it changed, another process did that. */
-  readonly held: boolean
+  readonly isHeld: boolean
   /** Commands cannot see it, but can move it. */
   readonly isCovered?: true
 }
@@ -23,7 +23,7 @@ export interface Watch {
   readonly root: string
   readonly places: readonly WatchedPlace[]
   /** Files that something runs later but that are ordinary work, with a stamp that changes when they do. */
-  readonly named: ReadonlyMap<string, string>
+  readonly namedFiles: ReadonlyMap<string, string>
 }
 
 /** A change at a protected path that must not stay. */
@@ -43,14 +43,17 @@ export interface WatchOptions {
   /** Which folder the workspace is: nothing is moved in another one. */
   readonly identity?: FolderIdentity | undefined
   /** Names at the root that are not scanned. */
-  readonly skipped: readonly string[]
+  readonly skippedNames: readonly string[]
   /** `$HAWSER_HOME`. */
   readonly hawserHome: string
 }
 
 /** Scans the folders of a workspace: the part of a snapshot that takes long. It can begin early. */
-export function lookOver(root: string, { skipped }: Pick<WatchOptions, 'skipped'>): Promise<Look> {
-  return indexOf(root, skipped).index.look()
+export function lookOver(
+  root: string,
+  { skippedNames }: Pick<WatchOptions, 'skippedNames'>,
+): Promise<Look> {
+  return indexOf(root, skippedNames).index.look()
 }
 
 /** Takes a snapshot of a workspace. The first one of this process reads the whole tree, later ones only what changed. */
@@ -59,7 +62,7 @@ export async function watchOver(
   options: WatchOptions,
   looking = lookOver(root, options),
 ): Promise<Watch> {
-  const known = indexOf(root, options.skipped)
+  const known = indexOf(root, options.skippedNames)
   const [look, own, named] = await Promise.all([
     looking,
     protectedPlaces(root, options.paths),
@@ -78,18 +81,23 @@ export async function watchOver(
     }),
   )
   const outerGit = outer.flatMap((one) => one.git)
-  const git = heldFirst([...gitPlacesIn(root, look), ...outerGit], known.made)
+  const git = heldFirst([...gitPlacesIn(root, look), ...outerGit], known.madeGitFolders)
   const nested = [...look.hawsers, ...outer.flatMap((one) => one.hawsers)]
   const hawsers = hawserFolders(root, nested, options.hawserHome)
   const unreadable = look.unreadable.map((path) => missingPlace(path, 'folder'))
   return {
     root,
-    places: [...own.map((place) => ({ ...place, held: true })), ...hawsers, ...git, ...unreadable],
-    named: new Map([
+    places: [
+      ...own.map((place) => ({ ...place, isHeld: true })),
+      ...hawsers,
+      ...git,
+      ...unreadable,
+    ],
+    namedFiles: new Map([
       ...named.map(({ path, stamp }) => [path, stamp] as const),
       ...look.deeper.map((path) => [path, ''] as const),
-      ...hawsers.flatMap(({ path, kind, stamp, held }) =>
-        held || kind !== 'folder' ? [] : [[path, stamp] as const],
+      ...hawsers.flatMap(({ path, kind, stamp, isHeld }) =>
+        isHeld || kind !== 'folder' ? [] : [[path, stamp] as const],
       ),
     ]),
   }
@@ -102,7 +110,7 @@ export function protectedChanges(
   options: WatchOptions,
 ): ProtectedChange[] {
   const earlier = new Map(before.places.map((place) => [place.path, place]))
-  const known = new Set(earlier.keys())
+  const knownPaths = new Set(earlier.keys())
   const changed = after.places.filter((place) => isChanged(earlier, place))
   const folders = gitFoldersOf(before)
   const fresh = new Set(changed.map(({ path }) => path))
@@ -113,7 +121,7 @@ export function protectedChanges(
     const { git } = place
     // Checked together with what points to it.
     if (git?.by !== undefined && fresh.has(git.by)) return []
-    const context = { root: after.root, inside, earlier: was?.git, all, known, folders }
+    const context = { root: after.root, inside, earlier: was?.git, all, knownPaths, folders }
     const why = git === undefined ? 'it is protected' : violation(git, context)
     if (why === undefined) return []
     const target = was?.target === undefined ? {} : { target: was.target }
@@ -125,9 +133,9 @@ export function protectedChanges(
 /** Remembers git directories that a command created and that stay: later commands may change and remove them. */
 export function rememberMade(before: Watch, after: Watch): void {
   const there = gitFoldersOf(before)
-  const { made } = indexOf(after.root, [])
+  const { madeGitFolders } = indexOf(after.root, [])
   for (const { git } of after.places) {
-    if (git !== undefined && !there.has(git.folder)) made.add(git.folder)
+    if (git !== undefined && !there.has(git.folder)) madeGitFolders.add(git.folder)
   }
 }
 
@@ -136,12 +144,14 @@ export function rememberMade(before: Watch, after: Watch): void {
  * that was not hidden and that has changed or is gone.
  */
 export function namedBetween(before: Watch, after: Watch): readonly string[] {
-  const changed = [...after.named].filter(
+  const changed = [...after.namedFiles].filter(
     ([path, stamp]) =>
-      before.named.get(path) !== stamp && (before.named.has(path) || !isHawserPath(path)),
+      before.namedFiles.get(path) !== stamp && (before.namedFiles.has(path) || !isHawserPath(path)),
   )
   const there = new Set(after.places.map(({ path }) => path))
-  const gone = [...before.named.keys()].filter((path) => isHawserPath(path) && !there.has(path))
+  const gone = [...before.namedFiles.keys()].filter(
+    (path) => isHawserPath(path) && !there.has(path),
+  )
   return [...changed.map(([path]) => path), ...gone]
 }
 
@@ -152,9 +162,9 @@ function gitFoldersOf({ places }: Watch): ReadonlySet<string> {
 function isChanged(earlier: ReadonlyMap<string, WatchedPlace>, now: WatchedPlace): boolean {
   const before = earlier.get(now.path)
   if (before === undefined) {
-    return earlier.get(dirname(now.path))?.held !== true
+    return earlier.get(dirname(now.path))?.isHeld !== true
   }
-  if (before.kind !== 'symlink' && before.held) return false
+  if (before.kind !== 'symlink' && before.isHeld) return false
   if (before.id !== now.id || before.target !== now.target) return true
   return now.kind === 'file' && before.stamp !== now.stamp
 }
@@ -162,7 +172,7 @@ function isChanged(earlier: ReadonlyMap<string, WatchedPlace>, now: WatchedPlace
 interface KnownTree {
   readonly index: FolderIndex
   /** Git directories that commands of this process created, relative to the root. */
-  readonly made: Set<string>
+  readonly madeGitFolders: Set<string>
 }
 
 const TREES = new Map<string, KnownTree>()
@@ -174,7 +184,7 @@ function indexOf(root: string, skipped: readonly string[]): KnownTree {
   if (known !== undefined) return known
   const [oldest] = TREES.keys()
   if (TREES.size >= MOST_TREES && oldest !== undefined) TREES.delete(oldest)
-  const tree = { index: new FolderIndex(root, skipped), made: new Set<string>() }
+  const tree = { index: new FolderIndex(root, skipped), madeGitFolders: new Set<string>() }
   TREES.set(root, tree)
   return tree
 }
@@ -193,7 +203,7 @@ function heldFirst(places: readonly GitPlace[], made: ReadonlySet<string>): Watc
   const held = new Set(folders.slice(0, MOST_HELD))
   return places.map((git) => {
     const { path, kind, id, target, stamp, folder } = git
-    return { path, kind, id, target, stamp, git, held: held.has(folder) }
+    return { path, kind, id, target, stamp, git, isHeld: held.has(folder) }
   })
 }
 
@@ -202,5 +212,5 @@ function depth(path: string): number {
 }
 
 function missingPlace(path: string, kind: ProtectedPlace['kind']): WatchedPlace {
-  return { path, kind, id: '', target: undefined, stamp: '', held: false }
+  return { path, kind, id: '', target: undefined, stamp: '', isHeld: false }
 }

@@ -70,8 +70,8 @@ export function chatActions(
     listFolder: (folder) => listFolder(pathFrom(sources.cwd(), folder)),
     describeImage: (path) => describeImage(sources, harness, path),
     skills: { list: () => harness.skills(), trusting },
-    attach: (named) => attached(sources, harness, named),
-    enclosed: (text, session, inputs) =>
+    attach: (named) => checkAttachment(sources, harness, named),
+    resolveWords: (text, session, inputs) =>
       enclosedIn(text, session, inputs, pathBases(sources, harness.workspace)),
     listFiles: asTyped(sources, harness),
     branch: () => currentBranch(foldersUpwards(harness.workspace, userHome())),
@@ -133,7 +133,7 @@ function asTyped(sources: Sources, harness: Harness): ListFiles {
 }
 
 /** Checks the named file by reading it once; it is read again when it is sent. */
-async function attached(
+async function checkAttachment(
   sources: Sources,
   harness: Harness,
   named: string,

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { queueRows } from './commands/message-queue.ts'
 import type { EphemeralEvent, EventData, WholeEvent } from '../../../model/events/event.ts'
-import { lineWidth, painted, type Line } from '../text/cell-width.ts'
-import { activityRows, duration, planRows, pulseLine } from './activity-rows.ts'
+import { lineWidth, paintLine, type Line } from '../text/cell-width.ts'
+import { planRows } from '../screen/plan-rows.ts'
+import { activityRows, duration, pulseLine } from './activity-rows.ts'
 import { TurnActivity } from './turn-activity.ts'
 
 const words = (rows: readonly Line[]) => rows.map((row) => row.map(({ text }) => text).join(''))
@@ -81,7 +82,7 @@ test('a long plan leaves out finished steps first, and outside text stays in its
     '[… 6 done, 1 more]',
   ])
   expect(rows.every((row) => lineWidth(row) <= 24)).toBe(true)
-  expect(painted(rows[0] ?? [], false)).not.toContain('\u001b')
+  expect(paintLine(rows[0] ?? [], false)).not.toContain('\u001b')
   expect(planRows(entries, 60).length).toBe(9)
 })
 

@@ -1,5 +1,5 @@
-import { grouped } from '../../../encoding/amounts.ts'
-import type { EventData } from '../../../model/events/event.ts'
+import { groupDigits } from '../../../encoding/amounts.ts'
+import { planRows } from '../screen/plan-rows.ts'
 import { aside, oneRow, sentences, verbatim } from '../screen/rows.ts'
 import type { Line } from '../text/cell-width.ts'
 import { visibleLine } from '../text/visible-text.ts'
@@ -9,8 +9,6 @@ import {
   type AwaitedThing,
   type LiveCall,
 } from './turn-activity.ts'
-
-type PlanEntries = EventData<'plan_updated'>['entries']
 
 /** How facts are shown. */
 interface ActivityView {
@@ -63,27 +61,6 @@ export function pulseLine(
     ...aside([words, ...(hasQuestion ? [] : elapsed), ...tokens].join(' · ')),
   ]
 }
-
-/** A plan as a checklist. With `most`, finished steps are left out first, then the last ones. Pure. */
-export function planRows(entries: PlanEntries, columns: number, most = Infinity): Line[] {
-  const done = entries.filter(({ status }) => status === 'completed').length
-  const isLong = entries.length > most
-  const shown = isLong ? entries.filter(({ status }) => status !== 'completed') : entries
-  const rows = shown.slice(0, most).flatMap(({ content, status }): Line[] => {
-    const style =
-      status === 'completed' ? { dim: true } : status === 'in_progress' ? { bold: true } : {}
-    const setting = { columns, first: PLAN_MARKS[status], style, firstStyle: style }
-    return most === Infinity ? sentences(visibleLine(content), setting) : [oneRow(content, setting)]
-  })
-  const more = Math.max(0, shown.length - most)
-  const note = [
-    ...(isLong && done > 0 ? [`${done} done`] : []),
-    ...(more > 0 ? [`${more} more`] : []),
-  ]
-  return note.length === 0 ? rows : [...rows, aside(`[… ${note.join(', ')}]`)]
-}
-
-const PLAN_MARKS = { pending: '[ ] ', in_progress: '[>] ', completed: '[x] ' } as const
 
 function callRows({ title, sinceMs, output, notice }: LiveCall, view: ActivityView): Line[] {
   const { columns, nowMs } = view
@@ -147,5 +124,5 @@ export function duration(ms: number): string {
 
 /** For example `950` or `12.3k`. */
 function shortCount(count: number): string {
-  return count < 1_000 ? grouped(count) : `${(count / 1_000).toFixed(1)}k`
+  return count < 1_000 ? groupDigits(count) : `${(count / 1_000).toFixed(1)}k`
 }

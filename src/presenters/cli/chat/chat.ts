@@ -11,6 +11,7 @@ import { Suggestions, type SuggestionSources } from '../suggest/suggestions.ts'
 import { Picking } from '../pick/picking.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { SPIN_MS } from './activity-rows.ts'
+import { ChatColours } from './chat-colours.ts'
 import type { ChatSkill } from './commands/command-context.ts'
 import type { ChatDesk, ChatParts } from './desk.ts'
 import { EnteredText } from './entered-text.ts'
@@ -25,7 +26,7 @@ import { Transcript } from './transcript/transcript.ts'
 import { failureRows } from './translate.ts'
 import { PendingAttachments } from './commands/pending-attachments.ts'
 import { suggestionSources } from './suggestion-sources.ts'
-import { WatchedSession, type TurnsEnd } from './watched-session.ts'
+import { readyToShow, WatchedSession, type TurnsEnd } from './watched-session.ts'
 
 /** The end of a longer Turn attracts attention: the person may have turned to something else. */
 const LONG_TURN_MS = 20_000
@@ -45,16 +46,17 @@ export async function runChat(parts: ChatParts): Promise<number> {
     streams.onSignal('SIGHUP', () => chat.leave(EXIT.hangup)),
   ]
   try {
-    return await talked(chat)
+    return await talk(chat)
   } finally {
     for (const stop of stops) stop()
   }
 }
 
-async function talked(chat: Chat): Promise<number> {
+async function talk(chat: Chat): Promise<number> {
   try {
+    await readyToShow(chat.current.session)
     chat.open()
-    return await chat.left
+    return await chat.exitCode
   } finally {
     await chat.close()
   }
@@ -65,9 +67,10 @@ const WARM_MS = 50
 
 /** The life of a chat. What keys do, what an entered text does and what is shown are in files of their own. */
 class Chat implements ChatDesk {
-  readonly left: Promise<number>
+  readonly exitCode: Promise<number>
   readonly parts: ChatParts
   readonly display: Display
+  readonly colours: ChatColours
   readonly asking: Asking
   readonly questions: OwnQuestions
   readonly pending = new PendingAttachments()
@@ -97,21 +100,25 @@ class Chat implements ChatDesk {
 
   constructor(parts: ChatParts) {
     this.parts = parts
-    this.left = new Promise((resolve, reject) => {
+    this.exitCode = new Promise((resolve, reject) => {
       this.#leave = resolve
       this.#onDefect = reject
     })
-    this.display = new Display(parts, {
-      scene: () => this.#scene(),
-      resized: (columns) => this.current.resize(columns),
-      onDefect: this.#onDefect,
-    })
+    this.colours = new ChatColours(parts, (palette) => this.display.recolour(palette))
+    this.display = new Display(
+      { ...parts, colour: this.colours.palette },
+      {
+        scene: () => this.#scene(),
+        onResize: (columns) => this.current.resize(columns),
+        onDefect: this.#onDefect,
+      },
+    )
     const refresh = () => this.display.refresh()
     this.sources = suggestionSources({
       ...parts,
       session: () => this.current.session,
       skills: () => this.skills,
-      changed: () => this.#suggest(),
+      onChange: () => this.#suggest(),
     })
     this.suggestions = new Suggestions(this.sources, refresh)
     this.picking = new Picking(refresh)
@@ -124,8 +131,8 @@ class Chat implements ChatDesk {
       change: () => this.#switchToAuto(),
     })
     this.transcript = new Transcript(this)
-    this.current = this.#watched(parts.session)
-    this.pending.giveBack(parts.attached ?? [])
+    this.current = this.#watchSession(parts.session)
+    this.pending.giveBack(parts.attachments ?? [])
     this.#entry = new EnteredText(this)
     this.#keys = new KeyPresses(this, this.#entry.submit)
   }
@@ -133,6 +140,7 @@ class Chat implements ChatDesk {
   open(): void {
     this.#listen()
     this.display.open()
+    if (this.colours.asksBackground) this.display.askBackground()
     this.#greet()
     this.#commands = this.#entry.listSkills().then(() => {}, this.#onDefect)
     this.#stopWarming = this.parts.clock.after(WARM_MS, () => this.sources.files?.refresh())
@@ -180,7 +188,8 @@ class Chat implements ChatDesk {
 
   readonly goTo = async (session: Session): Promise<void> => {
     const before = this.current
-    this.current = this.#watched(session)
+    await readyToShow(session)
+    this.current = this.#watchSession(session)
     await before.close()
     this.#greet()
   }
@@ -212,7 +221,7 @@ class Chat implements ChatDesk {
   #listen(): void {
     const { streams, clock } = this.parts
     const gone = () => this.leave(EXIT.hangup)
-    this.#stopKeys = listenToKeys(streams.stdin, clock, this.press, gone)
+    this.#stopKeys = listenToKeys(streams.stdin, clock, this.press, gone, this.colours.takeReport)
   }
 
   #scene(): Scene {
@@ -283,16 +292,16 @@ class Chat implements ChatDesk {
     this.keeper.begin()
   }
 
-  #watched(session: Session): WatchedSession {
+  #watchSession(session: Session): WatchedSession {
     return new WatchedSession(session, this.display.columns, {
       print: (rows) => this.display.print(rows),
-      changed: () => this.display.refresh(),
+      onChange: () => this.display.refresh(),
       messageRecorded: () => this.keeper.recount(),
       turnsEnded: this.#turnsEnded,
       clock: this.parts.clock,
-      notSent: ({ text, attached }) => {
+      notSent: ({ text, pending }) => {
         this.editor = giveBack(this.editor, text)
-        this.pending.giveBack(attached)
+        this.pending.giveBack(pending)
         this.keeper.follow()
       },
       draw: this.parts.actions.draw,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../host/clock.ts'
 import type { Streams } from '../../../host/streams.ts'
+import type { Theme } from '../../../model/settings.ts'
 import type { Session } from '../../../session/session.ts'
 import type { Asking } from '../question/asking.ts'
 import type { OwnQuestions } from '../question/own-questions.ts'
@@ -7,6 +8,8 @@ import type { Display } from '../screen/display.ts'
 import type { EditorState } from '../screen/editor.ts'
 import type { TerminalSignals } from '../screen/terminal-signals.ts'
 import type { SuggestionSources, Suggestions } from '../suggest/suggestions.ts'
+import type { TerminalColours } from '../text/palette.ts'
+import type { ChatColours } from './chat-colours.ts'
 import type { ChatActions, ChatSkill } from './commands/command-context.ts'
 import type { PendingAttachment, PendingAttachments } from './commands/pending-attachments.ts'
 import type { Picking } from '../pick/picking.ts'
@@ -20,12 +23,15 @@ export interface ChatParts {
   readonly streams: Streams
   readonly clock: Clock
   readonly colour: boolean
+  /** `auto` by default. */
+  readonly theme?: Theme | undefined
+  readonly terminal?: TerminalColours | undefined
   readonly signals: TerminalSignals
   readonly actions: ChatActions
   /** Opened with `answers`. The chat closes it, and every other Session that it switches to. */
   readonly session: Session
   /** Attachments for the first message. */
-  readonly attached?: readonly PendingAttachment[]
+  readonly attachments?: readonly PendingAttachment[]
   /** Absent if nothing that is typed is stored. */
   readonly typedInput?: TypedInput | undefined
   /** The input has the keys of vim. */
@@ -38,6 +44,7 @@ export interface ChatParts {
 export interface ChatDesk {
   readonly parts: ChatParts
   readonly display: Display
+  readonly colours: ChatColours
   readonly asking: Asking
   readonly questions: OwnQuestions
   readonly pending: PendingAttachments

@@ -67,13 +67,13 @@ export class EnteredText {
   /** Sends the text with everything that earlier commands attached. */
   async #say(text: string, skills: NamedSkills['skills']): Promise<void> {
     const desk = this.#desk
-    const attached = desk.pending.take()
-    const inputs = attached.map(({ input }) => input)
+    const pending = desk.pending.take()
+    const inputs = pending.map(({ input }) => input)
     const { current } = desk
-    const enclosed = await desk.parts.actions.enclosed?.(text, current.session, inputs)
+    const enclosed = await desk.parts.actions.resolveWords?.(text, current.session, inputs)
     const { attachments = inputs, mentions = [], views = [], notes = [] } = enclosed ?? {}
     if (notes.length > 0) desk.note = inChat(notes.join(' '))
-    const message = { text, attachments, mentions, views, skills, attached }
+    const message = { text, attachments, mentions, views, skills, pending }
     if (current.busy && !isPlain(message))
       desk.note = 'This message will be sent when the current Turn ends.'
     current.say(message)
@@ -81,7 +81,7 @@ export class EnteredText {
 
   async #command(name: string, argument: string): Promise<void> {
     const desk = this.#desk
-    const { display, queue, pending: attached } = desk
+    const { display, queue, pending: attachments } = desk
     const { columns } = display
     const { session, busy } = desk.current
     const { actions } = desk.parts
@@ -94,8 +94,8 @@ export class EnteredText {
       desk.note = text
       redraw()
     }
-    const own = { confirm, queue, pick, redraw, progress }
-    const context = { session, actions, attached, columns, busy, ...own }
+    const own = { confirm, queue, pick, redraw, progress, colours: desk.colours }
+    const context = { session, actions, attachments, columns, busy, ...own }
     const done = await runCommand(name, argument, context)
     desk.note = ''
     if (!done.ok) return display.print(failureRows(done.error, columns))

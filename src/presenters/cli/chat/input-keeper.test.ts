@@ -33,7 +33,7 @@ async function chatOver(folder: string, { id = 'ses_1', turns = 1 } = {}) {
     parts: { clock, typedInput },
     editor: newEditor([]),
     queue: new MessageQueue(() => keeper.follow()),
-    current: { session: { id, state: { turns } }, sent: () => [] as string[] },
+    current: { session: { id, state: { turns } }, sentMessages: () => [] as string[] },
     note: '',
     display: { refresh: () => {} },
   }

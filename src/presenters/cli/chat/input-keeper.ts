@@ -30,7 +30,7 @@ interface InputDesk {
   }
   editor: EditorState
   readonly queue: MessageQueue
-  readonly current: Pick<WatchedSession, 'sent'> & {
+  readonly current: Pick<WatchedSession, 'sentMessages'> & {
     readonly session: { readonly id: string; readonly state: { readonly turns: number } }
   }
   note: string
@@ -116,7 +116,7 @@ export class InputKeeper {
 
   /** A message was recorded: what Up recalls changed. */
   recount(): void {
-    const sent = this.#desk.current.sent()
+    const sent = this.#desk.current.sentMessages()
     const all = latestOnce([...sent, ...this.#earlier, ...this.#entries])
     this.#desk.editor = withHistory(this.#desk.editor, all)
   }

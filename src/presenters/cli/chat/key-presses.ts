@@ -50,7 +50,8 @@ export class KeyPresses {
     desk.editor = state
     // The list would take the keys that browse further.
     if (key.kind === 'press' && BROWSING.has(key.chord)) desk.suggestions.hide()
-    else desk.suggestions.follow(desk.editor.draft)
+    // A list that no one sees must not take keys.
+    else if (!desk.parts.signals.isPlain) desk.suggestions.follow(desk.editor.draft)
     desk.keeper.follow()
     if (submit !== undefined) this.#submit(submit)
   }
@@ -71,7 +72,7 @@ export class KeyPresses {
     if (chord === 'up' || chord === 'down') list.move(chord)
     else if (chord === 'escape') list.close()
     else if (chord === 'tab' || (chord === 'enter' && !list.isComplete)) {
-      const draft = list.accepted(desk.editor.draft) ?? desk.editor.draft
+      const draft = list.accept(desk.editor.draft) ?? desk.editor.draft
       desk.editor = replaceDraft(desk.editor, draft)
       list.follow(draft)
     } else return false

@@ -22,8 +22,9 @@ export function liveRegion(desk: ChatDesk): Scene {
       hint: picking.hint(),
       cursor: 'none',
     }
+  const { isStill, isPlain } = desk.parts.signals
+  if (isPlain) return plainRegion(desk)
   const nowMs = desk.parts.clock.monotonicMs()
-  const { isStill } = desk.parts.signals
   const facts = view.activity
   const activity = hasQuestion ? [] : activityRows(facts, { columns, nowMs })
   return {
@@ -37,6 +38,20 @@ export function liveRegion(desk: ChatDesk): Scene {
     hint: hint(desk, columns),
     // Keys go to the question.
     cursor: hasQuestion ? 'none' : busy ? 'drawn' : 'own',
+  }
+}
+
+/** Nothing changes but the question and the input, where the cursor stays. */
+function plainRegion({ asking, editor, note, queue }: ChatDesk): Scene {
+  const queued = queue.length === 0 ? '' : `${queue.length} queued`
+  return {
+    open: [],
+    activity: [],
+    question: (width, most) => asking.rows(width, most),
+    draft: asking.waits ? undefined : editor.draft,
+    chips: editor.chips,
+    hint: asking.waits ? asking.hint() : aside(note === '' ? queued : note),
+    cursor: asking.waits ? 'none' : 'own',
   }
 }
 

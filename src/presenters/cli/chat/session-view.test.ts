@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EphemeralEvent, EventDraft, WholeEvent } from '../../../model/events/event.ts'
-import { lineWidth, painted, type Line } from '../text/cell-width.ts'
+import { lineWidth, paintLine, type Line } from '../text/cell-width.ts'
 import { activityRows, pulseLine } from './activity-rows.ts'
 import { SessionView } from './session-view.ts'
 import { translate } from './translate.ts'
@@ -95,7 +95,7 @@ test.each([
         diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
       }),
     ],
-    ['● edit a.txt · changed', '  @@ -1 +1 @@', '  -old', '  +new'],
+    ['● edit a.txt · changed', '  1 - old', '  1 + new'],
   ],
   [
     'a file that was changed, in a Log of an older version',
@@ -107,7 +107,7 @@ test.each([
         output: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
       }),
     ],
-    ['● edit a.txt · changed', '  @@ -1 +1 @@', '  -old', '  +new'],
+    ['● edit a.txt · changed', '  1 - old', '  1 + new'],
   ],
   [
     'a command and its output',
@@ -198,10 +198,10 @@ test('long output shows its first and last lines, a long diff and a long message
   expect([output.length, output[1], output[9], output.at(-1)]).toEqual([
     14,
     '  line 0',
-    '  [… 88 more lines]',
+    '  [… 88 more lines · Ctrl-O]',
     '  line 99',
   ])
-  expect(shown(messageRecorded(lines.join('\n'))).at(-1)).toBe('  [… 80 more lines]')
+  expect(shown(messageRecorded(lines.join('\n'))).at(-1)).toBe('  [… 80 more lines · Ctrl-O]')
 })
 
 const EVIL = '\u001b[2J\u001b]0;x\u0007\u009b5n\u202e\r日本語'
@@ -231,7 +231,7 @@ test.each([
     if (event === undefined) throw new Error('there is one')
     const rows = translate(event, events, 24)
     expect(rows.filter((row) => lineWidth(row) > 24)).toEqual([])
-    const text = rows.map((row) => painted(row, false)).join('')
+    const text = rows.map((row) => paintLine(row, false)).join('')
     expect(text).toContain('u{1b}')
     expect(text).not.toMatch(/\p{Cc}|\p{Cf}/u)
   },

@@ -3,7 +3,7 @@ import type { EphemeralEvent, WholeEvent } from '../../../model/events/event.ts'
 import type { Line } from '../text/cell-width.ts'
 import { MarkdownStream } from '../text/markdown.ts'
 import type { ResourceOf } from '../../../history/session-resources.ts'
-import { planRows } from './activity-rows.ts'
+import { planRows } from '../screen/plan-rows.ts'
 import { reasoningText } from '../../../history/reasoning-text.ts'
 import { BROKEN_OFF, thinkingRows, translate } from './translate.ts'
 import { TurnActivity, type ActivityFacts } from './turn-activity.ts'
@@ -15,7 +15,7 @@ import { TurnActivity, type ActivityFacts } from './turn-activity.ts'
 export class SessionView {
   readonly #resourceOf: ResourceOf
   #columns: number
-  #answer: { text: string; stream: MarkdownStream; begun: boolean } | undefined
+  #answer: { text: string; stream: MarkdownStream; hasBegun: boolean } | undefined
   readonly #activity: TurnActivity
   /** The thinking that arrived since the last text, and what of this call was returned before its Event. */
   #thinking = ''
@@ -35,7 +35,7 @@ export class SessionView {
   take(event: WholeEvent, events: readonly WholeEvent[]): Line[] {
     const { plan } = this.#activity.facts
     this.#activity.take(event)
-    if (event.type === 'assistant_message') return this.#answered(event, events)
+    if (event.type === 'assistant_message') return this.#answerRows(event, events)
     if (event.type === 'reasoning' && this.#wasShown(reasoningText(event.data.item))) return []
     if (event.type === 'provider_request') this.#forgetThinking()
     const rows = translate(event, events, this.#columns, this.#resourceOf)
@@ -50,7 +50,7 @@ export class SessionView {
     this.#activity.notice(notice)
     switch (notice.type) {
       case 'text_delta':
-        return [...this.#thoughtUp(), ...this.#streamed(notice.data.text)]
+        return [...this.#thoughtUp(), ...this.#streamText(notice.data.text)]
       case 'stream_restarted':
         this.#forgetThinking()
         return this.#brokenOff()
@@ -93,7 +93,7 @@ export class SessionView {
   open(): Line[] {
     if (this.#answer === undefined) return []
     const rows = this.#answer.stream.pending()
-    return this.#answer.begun || rows.length === 0 ? rows : [[], ...rows]
+    return this.#answer.hasBegun || rows.length === 0 ? rows : [[], ...rows]
   }
 
   /** Rows that were returned stay unchanged; later ones use the new width. */
@@ -126,26 +126,26 @@ export class SessionView {
     this.#thought = ''
   }
 
-  #streamed(text: string): Line[] {
-    this.#answer ??= { text: '', stream: new MarkdownStream(this.#columns), begun: false }
+  #streamText(text: string): Line[] {
+    this.#answer ??= { text: '', stream: new MarkdownStream(this.#columns), hasBegun: false }
     const answer = this.#answer
     answer.text += text
-    return this.#begun(answer.stream.push(text))
+    return this.#beginAnswer(answer.stream.push(text))
   }
 
-  #answered(event: WholeEvent<'assistant_message'>, events: readonly WholeEvent[]): Line[] {
+  #answerRows(event: WholeEvent<'assistant_message'>, events: readonly WholeEvent[]): Line[] {
     const { text, partial } = event.data
     const seen = this.#answer?.text
     if (seen === undefined || seen === '') return translate(event, events, this.#columns)
     if (!text.startsWith(seen)) {
       return [...this.#brokenOff(), ...translate(event, events, this.#columns)]
     }
-    const rest = this.#streamed(text.slice(seen.length))
+    const rest = this.#streamText(text.slice(seen.length))
     return [...rest, ...this.#end(), ...(partial === true ? [BROKEN_OFF] : [])]
   }
 
   #end(): Line[] {
-    const rows = this.#begun(this.#answer?.stream.end() ?? [])
+    const rows = this.#beginAnswer(this.#answer?.stream.end() ?? [])
     this.#answer = undefined
     return rows
   }
@@ -155,9 +155,9 @@ export class SessionView {
   }
 
   /** Separates an answer from what is above it. */
-  #begun(rows: readonly Line[]): Line[] {
-    if (rows.length === 0 || this.#answer === undefined || this.#answer.begun) return [...rows]
-    this.#answer.begun = true
+  #beginAnswer(rows: readonly Line[]): Line[] {
+    if (rows.length === 0 || this.#answer === undefined || this.#answer.hasBegun) return [...rows]
+    this.#answer.hasBegun = true
     return [[], ...rows]
   }
 }

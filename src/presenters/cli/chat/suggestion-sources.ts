@@ -1,7 +1,7 @@
 import { SessionResources } from '../../../history/session-resources.ts'
 import type { Clock } from '../../../host/clock.ts'
 import { PermissionMode } from '../../../model/modes.ts'
-import { Effort } from '../../../model/settings.ts'
+import { Effort, Theme } from '../../../model/settings.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { Session } from '../../../session/session.ts'
 import { OutsideFolder } from '../suggest/outside-folder.ts'
@@ -17,12 +17,12 @@ interface ChatWords {
   readonly session: () => Session
   readonly skills: () => readonly ChatSkill[]
   /** More files or Sessions are known. */
-  readonly changed: () => void
+  readonly onChange: () => void
 }
 
 /** What a chat can complete. */
 export function suggestionSources(parts: ChatWords): SuggestionSources {
-  const { actions, clock, session, skills, changed } = parts
+  const { actions, clock, session, skills, onChange } = parts
   const { listFiles } = actions
   const usable = () =>
     skills().flatMap(({ name, trust, description }): NamedSuggestion[] =>
@@ -35,7 +35,7 @@ export function suggestionSources(parts: ChatWords): SuggestionSources {
       // Listed once: the command itself lists them again.
       void actions.sessions().then((all) => {
         listed = all
-        changed()
+        onChange()
       })
     }
     return listed
@@ -45,7 +45,7 @@ export function suggestionSources(parts: ChatWords): SuggestionSources {
   const { listFolder, describeImage } = actions
   const images = new Map<string, string>()
   return {
-    files: listFiles === undefined ? undefined : new FileIndex(listFiles, clock, changed),
+    files: listFiles === undefined ? undefined : new FileIndex(listFiles, clock, onChange),
     outside: listFolder === undefined ? undefined : new OutsideFolder(listFolder),
     about: (path, onKnown) => {
       if (!IMAGE.test(path) || describeImage === undefined) return ''
@@ -61,9 +61,9 @@ export function suggestionSources(parts: ChatWords): SuggestionSources {
     },
     handles: () =>
       new SessionResources(session().events).all.flatMap(
-        ({ descriptor, gone }): NamedSuggestion[] => {
+        ({ descriptor, goneBy }): NamedSuggestion[] => {
           const about = resourceName(descriptor)
-          return gone === undefined ? [{ name: descriptor.handle.slice('@'.length), about }] : []
+          return goneBy === undefined ? [{ name: descriptor.handle.slice('@'.length), about }] : []
         },
       ),
     commands: () => {
@@ -126,6 +126,7 @@ function turnsOf({ state, events }: Session): readonly NamedSuggestion[] {
 /** What can follow other commands. */
 const ARGUMENTS: Readonly<Record<string, readonly NamedSuggestion[]>> = {
   effort: named(...Effort.options),
+  theme: named(...Theme.options),
   permission: named(...PermissionMode.options),
   permissions: named('remove'),
   compact: named('dry-run', 'undo'),

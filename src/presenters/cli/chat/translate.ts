@@ -2,7 +2,7 @@ import type { ResourceOf } from '../../../history/session-resources.ts'
 import { undoOutcome } from '../../../history/file-changes.ts'
 import type { HawserError } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import { reasoningText } from '../../../history/reasoning-text.ts'
 import { ruleSubject } from '../../../model/rule.ts'
 import type { Line } from '../text/cell-width.ts'
@@ -60,7 +60,7 @@ export function translate(
     case 'tool_result':
       // The plan itself is shown while the Turn runs, and printed when it ends.
       if (event.data.name === 'update_plan' && event.data.outcome === 'ok') return []
-      return resultRows(event.data, callOf(event, events), columns)
+      return resultRows(event.data, callOf(event, events), columns, OPENS_FOLDS)
     case 'shell_command':
       return commandRows(event.data, columns)
     case 'shell_result':
@@ -129,11 +129,12 @@ export function thinkingRows(text: string, columns: number): Line[] {
   const rows = sentences(text, { columns, first: '∴ ', style, firstStyle: style })
   const more = rows.length - MOST_THINKING_ROWS
   if (more <= 1) return rows
-  const note = aside(`  [… ${counted(more, 'more line')} of thinking · Ctrl-O]`)
+  const note = aside(`  [… ${countOf(more, 'more line')} of thinking · ${OPENS_FOLDS}]`)
   return [...rows.slice(0, MOST_THINKING_ROWS), note]
 }
 
 const MOST_THINKING_ROWS = 2
+const OPENS_FOLDS = 'Ctrl-O'
 
 /** Whether Hawser started the Turn of these Events, for the summary of a checkpoint. */
 function isForSummary(events: readonly WholeEvent[]): boolean {
@@ -179,7 +180,7 @@ function userRows(text: string, steer: boolean, columns: number): Line[] {
   const rest = steer ? '  ' : undefined
   const setting = { columns, first, firstStyle: { bold: true }, style: { bold: true } }
   const rows = verbatim(text, rest === undefined ? setting : { ...setting, rest })
-  return [...(steer ? [] : [[]]), ...head(rows, MOST_USER_ROWS, '  ')]
+  return [...(steer ? [] : [[]]), ...head(rows, MOST_USER_ROWS, '  ', OPENS_FOLDS)]
 }
 
 function callOf({ data }: WholeEvent<'tool_result'>, events: readonly WholeEvent[]) {

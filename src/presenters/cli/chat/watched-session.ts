@@ -5,11 +5,12 @@ import type { WholeEvent } from '../../../model/events/event.ts'
 import type { ModeChange } from '../../../session/admission/settings-change.ts'
 import type { Session } from '../../../session/session.ts'
 import type { WatcherUpdate } from '../../../session/watch/subscribe.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import { broughtBy } from '../text/resource-words.ts'
 import { isPlain, type OutgoingMessage } from './commands/pending-attachments.ts'
 import { sentences } from '../screen/rows.ts'
+import { loadCodeColours, needsCodeColours } from '../text/code-colours.ts'
 import type { FinishedOutput } from '../screen/screen.ts'
 import { SessionView } from './session-view.ts'
 import { failureRows } from './translate.ts'
@@ -19,7 +20,7 @@ export interface SessionListener {
   /** Prints finished rows. */
   readonly print: (rows: readonly FinishedOutput[]) => void
   /** The live rows changed. */
-  readonly changed: () => void
+  readonly onChange: () => void
   /** A message of a person was recorded. */
   readonly messageRecorded: () => void
   /** No Turn of this chat runs any more; `ms` is how long the last one ran. */
@@ -44,13 +45,28 @@ const NOT_ENDED =
 /** How many Turns of a continued Session are shown again. */
 const TURNS_SHOWN = 3
 
+/** Where the Events begin that `open` shows. */
+function shownFrom(events: readonly WholeEvent[]): number {
+  const starts = events.flatMap(({ type }, at) => (type === 'turn_started' ? [at] : []))
+  return starts.at(-TURNS_SHOWN) ?? 0
+}
+
+/** Loads what the Turns need that `open` shows. */
+export async function readyToShow({ events }: Pick<Session, 'events'>): Promise<void> {
+  const shown = events.slice(shownFrom(events))
+  const isNeeded = shown.some(
+    (event) => event.type === 'assistant_message' && needsCodeColours(event.data.text),
+  )
+  if (isNeeded) await loadCodeColours()
+}
+
 /** A Session as the chat shows it, and where it sends messages. */
 export class WatchedSession {
   readonly session: Session
   readonly #listener: SessionListener
   readonly #view: SessionView
   #columns: number
-  #shown = -1
+  #shownSeq = -1
   #turns = 0
   #isCommand = false
   #admissions = 0
@@ -74,13 +90,12 @@ export class WatchedSession {
   /** Shows the last Turns, and everything from there on. */
   open(): void {
     const { events } = this.session
-    const starts = events.flatMap(({ type }, at) => (type === 'turn_started' ? [at] : []))
-    const from = starts.at(-TURNS_SHOWN) ?? 0
-    const shown = Math.min(starts.length, TURNS_SHOWN)
+    const from = shownFrom(events)
+    const shown = events.slice(from).filter(({ type }) => type === 'turn_started').length
     const before = this.session.state.turns - shown
-    if (before > 0) this.#note(`[… ${counted(before, 'earlier Turn')}]`)
+    if (before > 0) this.#note(`[… ${countOf(before, 'earlier Turn')}]`)
     this.#watching = this.#watch().catch(this.#listener.onDefect)
-    this.#shown = (events[from]?.seq ?? 0) - 1
+    this.#shownSeq = (events[from]?.seq ?? 0) - 1
     this.#showKnown()
     this.#view.rest()
     if (this.session.state.turn_open) this.#note(NOT_ENDED)
@@ -101,7 +116,7 @@ export class WatchedSession {
   }
 
   /** The messages that the person sent, the latest last. */
-  sent(): string[] {
+  sentMessages(): string[] {
     const { events } = this.session
     const ours = new Set(
       events.flatMap((event) =>
@@ -119,7 +134,7 @@ export class WatchedSession {
   say(message: OutgoingMessage): void {
     if (isPlain(message) && this.busy && this.#steer(message)) {
       this.#view.addSteering(message.text)
-      this.#listener.changed()
+      this.#listener.onChange()
     } else this.#turn(message).catch(this.#listener.onDefect)
   }
 
@@ -135,19 +150,19 @@ export class WatchedSession {
     this.#quietChanges += 1
     const changed = await this.session.change(change)
     if (!changed.ok) this.#quietChanges -= 1
-    this.#listener.changed()
+    this.#listener.onChange()
     return changed
   }
 
   /** Runs a command of the person, and resolves when its end is in the Log. */
   async run(command: string): Promise<Result<unknown>> {
     this.#isCommand = true
-    this.#listener.changed()
+    this.#listener.onChange()
     try {
       return await this.session.runCommand(command)
     } finally {
       this.#isCommand = false
-      this.#listener.changed()
+      this.#listener.onChange()
     }
   }
 
@@ -164,9 +179,9 @@ export class WatchedSession {
 
   async #turn(message: OutgoingMessage): Promise<void> {
     this.#turns += 1
-    this.#listener.changed()
+    this.#listener.onChange()
     const startMs = this.#listener.clock.monotonicMs()
-    const { text, attached: _, ...enclosed } = message
+    const { text, pending: _, ...enclosed } = message
     this.#admissions += 1
     const admitted = await this.session.admit(text, { ...enclosed, whenBusy: 'queue' })
     this.#admissions -= 1
@@ -177,7 +192,7 @@ export class WatchedSession {
     // A Turn that failed because of its attachments is in the Log and was already shown.
     if (!outcome.ok && outcome.error.kind !== 'attachments_failed')
       this.#listener.print(failureRows(outcome.error, this.#columns))
-    this.#listener.changed()
+    this.#listener.onChange()
     if (this.#turns > 0) return
     const isComplete = outcome.ok && outcome.value.status === 'completed'
     const ms = this.#listener.clock.monotonicMs() - startMs
@@ -221,8 +236,9 @@ export class WatchedSession {
   async #watchOnce(): Promise<boolean> {
     for await (const seen of this.session.subscribe()) {
       if (seen.kind === 'resync') return false
+      if (needsCodeColours(textOf(seen))) await loadCodeColours()
       const event = this.#see(seen)
-      this.#listener.changed()
+      this.#listener.onChange()
       if (event !== undefined) await this.#draw(event)
     }
     return true
@@ -235,11 +251,11 @@ export class WatchedSession {
       return undefined
     }
     const { seq } = seen.line
-    if (seq <= this.#shown) return undefined
-    this.#shown = seq
+    if (seq <= this.#shownSeq) return undefined
+    this.#shownSeq = seq
     const at = this.session.events.findLastIndex((event) => event.seq === seq)
     if (at !== -1) this.#show(at)
-    else if (!seen.line.logged.known) this.#note(unknownEvent(seen.line.logged.event.type))
+    else if (!seen.line.content.isKnown) this.#note(unknownEvent(seen.line.content.event.type))
     return this.session.events[at]
   }
 
@@ -259,8 +275,8 @@ export class WatchedSession {
 
   #showKnown(): void {
     for (const [at, { seq }] of this.session.events.entries()) {
-      if (seq <= this.#shown) continue
-      this.#shown = seq
+      if (seq <= this.#shownSeq) continue
+      this.#shownSeq = seq
       this.#show(at)
     }
   }
@@ -276,6 +292,13 @@ export class WatchedSession {
     this.#listener.print(this.#view.take(event, turnUpTo(events, at)))
     if (event.type === 'user_message') this.#listener.messageRecorded()
   }
+}
+
+/** What may be shown as Markdown. */
+function textOf(seen: WatcherUpdate): string {
+  if (seen.kind === 'notice' && seen.notice.type === 'text_delta') return seen.notice.data.text
+  const event = seen.kind === 'line' ? seen.whole : undefined
+  return event?.type === 'assistant_message' ? event.data.text : ''
 }
 
 function isModeChange({ type, data }: WholeEvent): boolean {

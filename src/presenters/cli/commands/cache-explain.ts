@@ -106,7 +106,7 @@ async function explain(
   const report = new CacheReport()
   let before: ExplainedRequest | undefined
   const print = async (request: ExplainedRequest | undefined): Promise<boolean> => {
-    if (request === undefined) return !stdout.broken
+    if (request === undefined) return !stdout.isBroken
     const text = json
       ? jsonLine({ type: 'request', ...request })
       : terminalText(requestLines(request, before), colour)
@@ -123,5 +123,5 @@ async function explain(
   const last = { type: 'summary', ok: true, session_id: id.value, ...summary }
   await output.write(json ? jsonLine(last) : terminalText(summaryLines(summary), colour))
   await output.flush()
-  return stdout.broken ? ok(EXIT.done) : reportEnd(world, end.value)
+  return stdout.isBroken ? ok(EXIT.done) : reportEnd(world, end.value)
 }

@@ -22,6 +22,7 @@ import type { CommandInput, Run } from '../world/command.ts'
 import type { CHAT } from '../definitions/turns.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import { terminalSignals } from '../screen/terminal-signals.ts'
+import { terminalColours } from '../text/palette.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
@@ -60,10 +61,10 @@ async function inSession(
     if (begun?.ok === true) made.push(begun.value)
     return begun ?? ok(like)
   }
-  const actions = { ...own, begin, ...terminalActions(world) }
+  const actions = { ...own, begin, ...terminalActions(world), storeTheme: storingTheme(opened) }
   const attached = await attachedBy(actions, choice.attach)
   if (!attached.ok) return attached
-  const colour = wantsColour(world, streams.stdout, display?.colour)
+  const colour = !choice.plain && wantsColour(world, streams.stdout, display?.colour)
   const named = choice.resume === true ? await chosenSession(world, harness, colour) : ok({})
   if (!named.ok) return named
   const chosen = oneSession({ ...choice, ...named.value })
@@ -81,10 +82,12 @@ async function inSession(
     streams,
     clock,
     colour,
-    signals: terminalSignals(env, display),
+    theme: display?.theme,
+    terminal: terminalColours(env),
+    signals: terminalSignals(env, display, choice.plain),
     session,
     actions,
-    attached: attached.value,
+    attachments: attached.value,
     typedInput: typedInput(world, opened),
     vimKeys: settings.settings.input?.keys === 'vim',
     first: words.length > 0 ? words.join(' ') : undefined,
@@ -97,6 +100,15 @@ async function inSession(
 /** Without any Turn or command. */
 function isUnused({ state, events }: Session): boolean {
   return state.turns === 0 && events.every(({ type }) => type !== 'shell_command')
+}
+
+function storingTheme({ folders, ids }: OpenWorkspace): NonNullable<ChatActions['storeTheme']> {
+  return async (theme) => {
+    const { storeForUser } = await import('../../../session/settings/stored-settings.ts')
+    const { settingNamed } = await import('../input/setting-values.ts')
+    const setting = settingNamed('display.theme')
+    return setting.ok ? storeForUser({ home: folders.home, ids }, setting.value, theme) : setting
+  }
 }
 
 function copying({ env }: CliWorld): ChatActions['copy'] {

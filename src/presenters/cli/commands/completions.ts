@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { quoted, shortened } from '../../../encoding/quote.ts'
+import { quote, shorten } from '../../../encoding/quote.ts'
 import { failed } from '../../../model/errors.ts'
 import { answer } from '../world/answer.ts'
 import type { CommandDefinition, Run } from '../world/command.ts'
@@ -20,7 +20,7 @@ export function runWith(commands: readonly CommandDefinition[]): Run<typeof COMP
   return async (world, { args: [named] }) => {
     const shell = SHELLS.find((one) => one === named)
     if (shell === undefined) {
-      const message = `Unknown shell ${quoted(shortened(named, 80))}. Expected one of ${SHELLS.join(', ')}.`
+      const message = `Unknown shell ${quote(shorten(named, 80))}. Expected one of ${SHELLS.join(', ')}.`
       return failed('invalid_args', message, { shells: SHELLS }, [
         { action: 'Pass one of them.', command: 'hawser completions bash' },
       ])

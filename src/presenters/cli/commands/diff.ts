@@ -59,7 +59,7 @@ async function show(
   const named_turn = turn.value === undefined ? {} : { turn_id: turn.value, undone }
   const output = { session_id: session.value.id, ...named_turn, files, uncovered: [...uncovered] }
   const whole = () => files.map(({ diff }) => diff).join('')
-  return answer(world, output, () => shown(world, whole(), settings.display?.colour))
+  return answer(world, output, () => diffText(world, whole(), settings.display?.colour))
 }
 
 /** What the diff does not show; standard output is input for `patch`. */
@@ -76,7 +76,7 @@ function notes(
 }
 
 /** Unchanged for programs; on a terminal, with control characters escaped. */
-function shown(world: CliWorld, diff: string, setting?: 'auto' | 'always' | 'never'): string {
+function diffText(world: CliWorld, diff: string, setting?: 'auto' | 'always' | 'never'): string {
   const { stdout } = world.streams
   const colour = wantsColour(world, stdout, setting)
   if (!colour && !stdout.isTTY) return diff

@@ -3,7 +3,7 @@ import { ErrorObject } from '../../../model/error-shape.ts'
 import { BlobKey, InstanceId, SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import { answer } from '../world/answer.ts'
-import { counted, shownBytes } from '../../../encoding/amounts.ts'
+import { countOf, shownBytes } from '../../../encoding/amounts.ts'
 import type { Run } from '../world/command.ts'
 import type { GC } from '../definitions/sessions.ts'
 import { withProgress } from '../render/progress.ts'
@@ -67,7 +67,7 @@ export const run: Run<typeof GC> = async (world, { options }) => {
       const instances = swept.value.instances.map(entryOf)
       return print({ kept, deleted, freed_bytes, unbegun, deleted_sessions, writing, instances })
     },
-    { unused: () => print(NOTHING) },
+    { ifUnused: () => print(NOTHING) },
   )
 }
 
@@ -81,9 +81,9 @@ const NOTHING = {
   instances: [],
 }
 
-function entryOf({ instance, swept }: SweptInstance): Instances[number] {
-  if (!swept.ok) return { instance_id: instance, error: errorOutput(swept.error) }
-  const { kept, deleted, freed_bytes, writing } = swept.value
+function entryOf({ instance, result }: SweptInstance): Instances[number] {
+  if (!result.ok) return { instance_id: instance, error: errorOutput(result.error) }
+  const { kept, deleted, freed_bytes, writing } = result.value
   return {
     instance_id: instance,
     kept,
@@ -121,8 +121,8 @@ function blobWords({ dry_run, kept, deleted, freed_bytes, writing }: BlobFigures
     return `Nothing was deleted: a Turn is running in ${writing.join(', ')}. Run hawser gc again when it has ended.\n`
   }
   if (deleted.length === 0) {
-    return `Nothing to delete: ${counted(kept, 'blob')}, all in use or less than an hour old.\n`
+    return `Nothing to delete: ${countOf(kept, 'blob')}, all in use or less than an hour old.\n`
   }
   const verb = dry_run ? 'would be deleted' : deleted.length === 1 ? 'was deleted' : 'were deleted'
-  return `${counted(deleted.length, 'blob')} (${shownBytes(freed_bytes)}) ${verb}, ${kept} kept.\n`
+  return `${countOf(deleted.length, 'blob')} (${shownBytes(freed_bytes)}) ${verb}, ${kept} kept.\n`
 }

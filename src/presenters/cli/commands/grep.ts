@@ -10,7 +10,7 @@ import type { Harness } from '../../../session/harness.ts'
 import type { Match, SearchEnd } from '../../../session/queries/search.ts'
 import { Activity } from '../render/activity.ts'
 import { answer, wantsColour } from '../world/answer.ts'
-import { painted, PLAIN, type Line } from '../text/cell-width.ts'
+import { paintLine, PLAIN, type Line } from '../text/cell-width.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { GREP } from '../definitions/sessions.ts'
 import { EXIT } from '../world/exit-code.ts'
@@ -67,7 +67,7 @@ const TOTAL_MS = 60_000
 export const run: Run<typeof GREP> = async (world, input) => {
   const none: Outcome = { matches: [], searched: 0, limited: false, incomplete: [] }
   return inWorkspace(world, input.options, (opened) => grep(world, opened, input), {
-    unused: () => report(world, input, none),
+    ifUnused: () => report(world, input, none),
   })
 }
 
@@ -95,7 +95,7 @@ async function grep(
   const outcome = await searchAll(searching, chosen.value, async (found) => {
     if (json) return true
     activity.clear()
-    const isOpen = await output.write(`${painted(matchLine(found), colour)}\n`)
+    const isOpen = await output.write(`${paintLine(matchLine(found), colour)}\n`)
     // On a terminal, show each match as soon as it is found.
     if (stdout.isTTY) await output.flush()
     activity.during('Searching')

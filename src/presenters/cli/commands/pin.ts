@@ -72,7 +72,7 @@ async function pinsAfter(session: Session, { text, remove }: PinRequest): Promis
   }
   const removed = remove === undefined ? undefined : await session.unpin(remove)
   if (removed?.ok === false) return removed
-  const pinned = [...(await session.pinned())]
+  const pinned = [...(await session.pinnedTexts())]
   const bytes = pinned.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
   const limit = LIMITS.pinned_text_bytes
   return ok({

@@ -29,11 +29,11 @@ export const run: Run<typeof REQUEST> = async (world, { args: [named], options }
   const { prompt, dialect } = options
   const read = await readPrompt(world, prompt)
   if (!read.ok) return read
-  const { text, typed } = read.value
+  const { text, byHand } = read.value
   return inWorkspace(world, options, async ({ harness }) => {
     const session = await openNamed(harness, named)
     if (!session.ok) return session
-    const found = await skillsIn(typed ? text : '', async () => (await harness.skills()).skills)
+    const found = await skillsIn(byHand ? text : '', async () => (await harness.skills()).skills)
     if (!found.ok) return found
     const { skills } = found.value
     const request = await session.value.preview(text, { dialect, skills })
@@ -49,7 +49,7 @@ export const run: Run<typeof REQUEST> = async (world, { args: [named], options }
       bytes: body.length,
       body: body.toString('utf8'),
     }
-    return answer(world, output, () => shown(world, output.body))
+    return answer(world, output, () => bodyText(world, output.body))
   })
 }
 
@@ -67,6 +67,6 @@ async function readPrompt(world: CliWorld, prompt: string | undefined): Promise<
 }
 
 /** The exact bytes; on a terminal, with control characters escaped. */
-function shown({ streams: { stdout } }: CliWorld, body: string): string {
+function bodyText({ streams: { stdout } }: CliWorld, body: string): string {
   return stdout.isTTY ? `${visibleText(body)}\n` : body
 }

@@ -98,15 +98,15 @@ async function inputOf(
   { attach: names, quiet, stdin: choice, resume }: Options,
 ): Promise<Result<RunInput>> {
   const { stdin } = world.streams
-  const beside = { attached: names.length > 0, stdin: names.includes('-') }
+  const beside = { hasAttachments: names.length > 0, stdin: names.includes('-') }
   if (beside.stdin && choice === false)
     return failed('invalid_args', '--attach - reads standard input, and --no-stdin ignores it.')
-  const prompt = await promptOf(world, words, { ...beside, ignored: choice === false })
+  const prompt = await promptOf(world, words, { ...beside, ignoresStdin: choice === false })
   if (!prompt.ok) return typeof resume === 'string' ? withoutPrompt(resume, prompt) : prompt
   const attached = await attachmentsNamed({ ...world, stdin }, names)
   if (!attached.ok) return attached
   // Without a typed prompt, standard input is the prompt or an attachment.
-  const isBeside = prompt.value.typed && !beside.stdin
+  const isBeside = prompt.value.byHand && !beside.stdin
   const read = isBeside ? await pipedText(stdin, world.clock, choice) : ok({})
   if (!read.ok) return read
   const { late }: PipedReading = read.value
@@ -118,11 +118,11 @@ async function inputOf(
 function withPiped(
   { streams: { stderr } }: CliWorld,
   { attachments = [] }: AdmitOptions,
-  { piped, notice, attached }: PipedText,
+  { text: piped, notice, attachment }: PipedText,
   quiet: boolean,
 ): AdmitOptions {
   if (notice !== undefined && !quiet) stderr.write(`hawser: ${notice}\n`)
-  const first = attached === undefined ? [] : [attached]
+  const first = attachment === undefined ? [] : [attachment]
   return { attachments: [...first, ...attachments], piped }
 }
 
@@ -161,12 +161,12 @@ async function inSession(
     input.late === undefined
       ? input.message
       : withPiped(world, input.message, late.value, options.quiet)
-  const message = prompt.typed
+  const message = prompt.byHand
     ? await withNamed(world, opened, session, prompt.text, sent, named, options)
     : sent
   const view = options.json
     ? jsonView(stdout, options.format === 'json' ? 'result' : 'all')
-    : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
+    : await wordsFor(world, opened, { ...options, session }, activity)
   // Recorded with the start of a new Session, before anything is shown.
   if (session.state.turns === 0) for (const notice of noticesIn(session.events)) view.after(notice)
   const stopAsking = asking?.(session)
@@ -193,7 +193,7 @@ async function begin(
   world: CliWorld,
   opened: OpenWorkspace,
   options: Options,
-  { prompt: { text, typed } }: RunInput,
+  { prompt: { text, byHand } }: RunInput,
   answers: boolean,
 ) {
   const choice = oneSession(options)
@@ -202,7 +202,7 @@ async function begin(
   if (!appended.ok) return appended
   const chosen = { ...choice.value, appendInstructions: appended.value }
   const listed = async () => (await opened.harness.skills()).skills
-  const named = await skillsIn(typed ? text : '', listed)
+  const named = await skillsIn(byHand ? text : '', listed)
   if (!named.ok) return named
   const begun = await beginSession(opened, chosen, { env: world.env, toAdmit: true, answers })
   return begun.ok ? ok({ ...begun.value, named: named.value }) : begun
@@ -251,18 +251,17 @@ async function withNamed(
 async function wordsFor(
   world: CliWorld,
   { settings }: OpenWorkspace,
-  { quiet, session }: { readonly quiet: boolean; readonly session: Session },
+  { quiet, plain, session }: Pick<Options, 'quiet' | 'plain'> & { readonly session: Session },
   activity: Activity,
 ): Promise<TurnView> {
   const { stdout, stderr } = world.streams
   const { display } = settings.settings
-  const colour = wantsColour(world, stderr, display?.colour)
   // Without a terminal, do not load what only a terminal needs.
-  const { resultRows, terminalText } = stderr.isTTY
-    ? { ...(await import('../screen/tool-rows.ts')), ...(await import('../text/cell-width.ts')) }
-    : { resultRows: () => [], terminalText: () => '' }
-  const resultText: WordsOptions['resultText'] = (result, call) =>
-    terminalText(resultRows(result, call, stderr.columns), colour)
+  const forTerminal =
+    stderr.isTTY || (stdout.isTTY && !plain)
+      ? await import('../screen/terminal-words.ts')
+      : undefined
+  const shown = forTerminal?.terminalWords(world, display, plain)
   const draw = drawingOn(stderr, world.env, display?.pictures)
   const picture: WordsOptions['picture'] =
     draw === undefined
@@ -273,8 +272,10 @@ async function wordsFor(
         }
   const resourceOf: WordsOptions['resourceOf'] = (id) =>
     new SessionResources(session.events).byId(id)?.descriptor
-  return wordsView({ stdout, stderr, activity, quiet, resultText, resourceOf, picture })
+  return wordsView({ stdout, stderr, activity, quiet, ...(shown ?? NO_WORDS), resourceOf, picture })
 }
+
+const NO_WORDS = { resultText: () => '', planText: () => '' }
 
 /** A signal or the time limit ends the Turn in the Log first; the exit code shows which one. */
 function stopOnSignals(

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import { answer } from '../world/answer.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { SESSIONS_DELETE } from '../definitions/sessions.ts'
@@ -48,5 +48,5 @@ async function deleteOne(
 const HINT = 'To delete stored blobs that no Session uses: hawser gc\n'
 
 function question({ id, state: { title, turns } }: ListedSession): string {
-  return `Delete ${id} (${visibleLine(title)}; ${counted(turns, 'Turn')}) permanently?`
+  return `Delete ${id} (${visibleLine(title)}; ${countOf(turns, 'Turn')}) permanently?`
 }

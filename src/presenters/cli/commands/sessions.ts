@@ -64,7 +64,7 @@ export const run: Run<typeof SESSIONS> = async (world, input) => {
       const text = () => `${words(world, settings, rows)}${instanceWords(instances)}`
       return answer(world, output, text)
     },
-    { unused: () => none([]) },
+    { ifUnused: () => none([]) },
   )
 }
 

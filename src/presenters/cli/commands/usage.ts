@@ -11,7 +11,7 @@ import {
 } from '../../../session/queries/usage.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { terminalText, type Line } from '../text/cell-width.ts'
-import { counted, grouped } from '../../../encoding/amounts.ts'
+import { countOf, groupDigits } from '../../../encoding/amounts.ts'
 import { cell, inColumns } from '../text/columns.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { USAGE } from '../definitions/sessions.ts'
@@ -56,7 +56,7 @@ type UsageOutput = Omit<z.infer<typeof Output>, 'ok'>
 export const run: Run<typeof USAGE> = async (world, input) => {
   const nothing: UsageOutput = { rows: [], total: { ...NO_CALLS }, sessions: 0, damaged: [] }
   return inWorkspace(world, input.options, (opened) => usage(world, opened, input), {
-    unused: () => answer(world, nothing, () => NOTHING),
+    ifUnused: () => answer(world, nothing, () => NOTHING),
   })
 }
 
@@ -73,17 +73,17 @@ async function usage(
   const table = new UsageTable(since)
   const read = await withProgress(world, 'Reading the Logs', () => readAll(harness, session, table))
   if (!read.ok) return read
-  const { sessions, damaged } = read.value
-  if (!json) for (const { error } of damaged) world.streams.stderr.write(failureAsText({ error }))
+  const { sessions, damages } = read.value
+  if (!json) for (const { error } of damages) world.streams.stderr.write(failureAsText({ error }))
   const { rows, total } = table
-  const used = { rows, total, sessions, damaged: damaged.map(({ id }) => id) }
+  const used = { rows, total, sessions, damaged: damages.map(({ id }) => id) }
   const colour = wantsColour(world, world.streams.stdout, settings.settings.display?.colour)
   return answer(world, used, () => words(rows, total, colour))
 }
 
 interface Reading {
   readonly sessions: number
-  readonly damaged: readonly { readonly id: SessionId; readonly error: HawserError }[]
+  readonly damages: readonly { readonly id: SessionId; readonly error: HawserError }[]
 }
 
 async function readAll(
@@ -96,7 +96,7 @@ async function readAll(
   // The oldest first: a salvaged Session repeats calls of its original, which must be counted first.
   const ids =
     only === undefined ? (await harness.list()).map(({ id }) => id).toSorted() : [only.value]
-  const damaged: { id: SessionId; error: HawserError }[] = []
+  const damages: { id: SessionId; error: HawserError }[] = []
   let sessions = 0
   const elsewhere = new Set(ids)
   for (const id of ids) {
@@ -106,9 +106,9 @@ async function readAll(
     if (!read.ok && read.error.kind !== 'log_damaged') return read
     sessions += 1
     const error = read.ok ? read.value.damage : read.error
-    if (error !== undefined) damaged.push({ id, error })
+    if (error !== undefined) damages.push({ id, error })
   }
-  return ok({ sessions, damaged })
+  return ok({ sessions, damages })
 }
 
 function words(rows: readonly UsageRow[], total: UsageSum, colour: boolean): string {
@@ -124,7 +124,7 @@ function words(rows: readonly UsageRow[], total: UsageSum, colour: boolean): str
   const unknown =
     calls_without_cost === 0 || calls_without_cost === calls
       ? ''
-      : `The cost of ${counted(calls_without_cost, 'call')} is unknown and not included.\n`
+      : `The cost of ${countOf(calls_without_cost, 'call')} is unknown and not included.\n`
   return lines + unknown + lostWords(total)
 }
 
@@ -132,7 +132,7 @@ function lostWords({ unknown_calls = 0 }: UsageSum): string {
   if (unknown_calls === 0) return ''
   const [calls, them] =
     unknown_calls === 1 ? ['call was', 'it; it is'] : ['calls were', 'them; they are']
-  return `${grouped(unknown_calls)} ${calls} running when Hawser stopped. The provider may have charged for ${them} not included.\n`
+  return `${groupDigits(unknown_calls)} ${calls} running when Hawser stopped. The provider may have charged for ${them} not included.\n`
 }
 
 const HEADER = [
@@ -163,7 +163,7 @@ function figures(of: UsageSum): Line[] {
   const peak = of.peak_ratio === undefined ? '-' : `${Math.floor(of.peak_ratio * 100)} %`
   const cost = of.calls_without_cost === of.calls ? '-' : `$${of.cost_usd.toFixed(4)}`
   const [calls, input, output, reasoning] = [of.calls, of.input, of.output, of.reasoning].map(
-    grouped,
+    groupDigits,
   )
   return [calls, input, cached, output, reasoning, peak, cost].map((text) => cell(text ?? ''))
 }

@@ -36,9 +36,9 @@ ${[...PROGRAM_OPTIONS.map((option) => optionLine('__hawser_is', option)), ...gro
 }
 
 function groupLines({ name, next }: Group): string[] {
-  const when = quoted(`__hawser_is ${name}`.trimEnd())
+  const when = quoteWord(`__hawser_is ${name}`.trimEnd())
   return next.map(
-    ({ word, summary }) => `complete -c hawser -n ${when} -a ${word} -d ${quoted(summary)}`,
+    ({ word, summary }) => `complete -c hawser -n ${when} -a ${word} -d ${quoteWord(summary)}`,
   )
 }
 
@@ -46,7 +46,7 @@ function entryLines(entry: Entry): string[] {
   const args = entry.args.flatMap((expected, at) => {
     if (expected.kind === 'text') return []
     return [
-      `complete -c hawser -n ${quoted(`__hawser_at ${at} ${entry.name}`)} ${action(expected)}`,
+      `complete -c hawser -n ${quoteWord(`__hawser_at ${at} ${entry.name}`)} ${action(expected)}`,
     ]
   })
   return [
@@ -60,13 +60,15 @@ function optionLine(when: string, { names, help, value }: EntryOption): string {
     one.startsWith('--') ? `-l ${one.slice(2)}` : `-s ${one.slice(1)}`,
   )
   const taken = value === undefined ? [] : [`-x ${action(value)}`.trimEnd()]
-  return ['complete -c hawser -n', quoted(when), ...spelt, ...taken, '-d', quoted(help)].join(' ')
+  return ['complete -c hawser -n', quoteWord(when), ...spelt, ...taken, '-d', quoteWord(help)].join(
+    ' ',
+  )
 }
 
 function action(expected: Completable): string {
   switch (expected.kind) {
     case 'words':
-      return `-a ${quoted(expected.words.join(' '))}`
+      return `-a ${quoteWord(expected.words.join(' '))}`
     case 'sessions':
     case 'skills':
       return `-a '(__hawser_${expected.kind})'`
@@ -79,6 +81,6 @@ function action(expected: Completable): string {
   }
 }
 
-function quoted(text: string): string {
+function quoteWord(text: string): string {
   return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`
 }

@@ -35,7 +35,7 @@ ${entries.flatMap((entry) => entry.options.flatMap((option) => valueCase(entry, 
   if [[ $cur == -* ]]; then
     case $command in
 ${entries.map(optionsCase).join('\n')}
-      (*) list=(${PROGRAM_OPTIONS.map((one) => described(longName(one), one.help)).join(' ')}) ;;
+      (*) list=(${PROGRAM_OPTIONS.map((one) => describeWord(longName(one), one.help)).join(' ')}) ;;
     esac
     _describe -o 'option' list
     return
@@ -66,28 +66,28 @@ fi
 
 function prefixes(entries: readonly Entry[], groups: readonly Group[]): string {
   const names = [...entries, ...groups].map(({ name }) => name).filter((name) => name !== '')
-  return [...new Set(names)].map((name) => quoted(` ${name}`)).join('|')
+  return [...new Set(names)].map((name) => quoteWord(` ${name}`)).join('|')
 }
 
 function valueCase({ name }: Entry, { names, value }: EntryOption): string[] {
   if (value === undefined) return []
-  const at = names.map((option) => quoted(` ${name} ${option}`)).join('|')
+  const at = names.map((option) => quoteWord(` ${name} ${option}`)).join('|')
   return [`    (${at}) ${action(value)}; return ;;`]
 }
 
 function optionsCase({ name, options }: Entry): string {
-  const list = options.flatMap(({ names, help }) => names.map((one) => described(one, help)))
-  return `      (${quoted(` ${name}`)}) list=(${list.join(' ')}) ;;`
+  const list = options.flatMap(({ names, help }) => names.map((one) => describeWord(one, help)))
+  return `      (${quoteWord(` ${name}`)}) list=(${list.join(' ')}) ;;`
 }
 
 function groupCase({ name, next }: Group): string {
-  const list = next.map(({ word, summary }) => described(word, summary))
-  return `      (${quoted(name === '' ? '' : ` ${name}`)}) list=(${list.join(' ')}) ;;`
+  const list = next.map(({ word, summary }) => describeWord(word, summary))
+  return `      (${quoteWord(name === '' ? '' : ` ${name}`)}) list=(${list.join(' ')}) ;;`
 }
 
 function argumentCase({ name }: Entry, expected: Completable, at: number): string[] {
   if (expected.kind === 'text') return []
-  return [`    (${quoted(` ${name} ${at}`)}) ${action(expected)} ;;`]
+  return [`    (${quoteWord(` ${name} ${at}`)}) ${action(expected)} ;;`]
 }
 
 function action(expected: Completable): string {
@@ -107,10 +107,10 @@ function action(expected: Completable): string {
 }
 
 /** In the format of `_describe`, in which a colon ends the word. */
-function described(word: string, help: string): string {
-  return quoted(`${word.replaceAll(':', String.raw`\:`)}:${help}`)
+function describeWord(word: string, help: string): string {
+  return quoteWord(`${word.replaceAll(':', String.raw`\:`)}:${help}`)
 }
 
-function quoted(text: string): string {
+function quoteWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -70,6 +70,10 @@ export const RUN = command({
     { flags: '--no-stdin', help: 'do not read standard input' },
     { flags: '--quiet', help: 'print only errors on standard error' },
     {
+      flags: '--plain',
+      help: 'print the answer as the model writes it, also on a terminal, where it is formatted otherwise',
+    },
+    {
       flags: '--output <format>',
       help: 'text: the answer (default); json: one object, the turn_result; stream-json: Events as JSON Lines as they happen, then the turn_result',
       choices: ['text', 'json', 'stream-json'],
@@ -90,6 +94,13 @@ export const CHAT = command({
   name: 'chat',
   summary: 'start a conversation in this terminal (default command)',
   args: [{ name: '[prompt...]', help: 'the first message' }],
-  options: [ATTACH_OPTION, ...SESSION_OPTIONS],
+  options: [
+    ATTACH_OPTION,
+    ...SESSION_OPTIONS,
+    {
+      flags: '--plain',
+      help: 'for a screen reader: only lines that stay, without colours, lists and a status line',
+    },
+  ],
   examples: ['hawser chat --continue', 'hawser chat --resume', 'hawser chat "Fix the tests"'],
 })

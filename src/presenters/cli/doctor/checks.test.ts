@@ -27,11 +27,11 @@ test('an untested platform is a warning', () => {
 })
 
 test('without a sandbox, the check lists what is not confined', () => {
-  const absent = machine.sandboxCheck({ confined: false, why: 'bubblewrap is not installed' })
+  const absent = machine.sandboxCheck({ isConfined: false, why: 'bubblewrap is not installed' })
   expect(absent.status).toBe('warning')
   expect(absent.text).toContain('bubblewrap is not installed')
   expect(absent.text).toContain('your files, your keys, the network')
-  expect(machine.sandboxCheck({ confined: true, by: 'bubblewrap 0.8.0' }).status).toBe('ok')
+  expect(machine.sandboxCheck({ isConfined: true, by: 'bubblewrap 0.8.0' }).status).toBe('ok')
 })
 
 test.each([
@@ -55,17 +55,17 @@ test.each([
   ],
 ] as const)('limits by %s, binding processes %s: %s', (by, bindsProcesses, status, text) => {
   const limits = { by, bindsProcesses, processes: 4_096, memoryBytes: 1.5 * 1024 ** 3 }
-  const checks = machine.limitsCheck({ confined: true, by: 'bubblewrap 0.8.0', limits })
+  const checks = machine.limitsCheck({ isConfined: true, by: 'bubblewrap 0.8.0', limits })
   expect(checks).toMatchObject([{ status, text }])
 })
 
 test('limits that nothing enforces are not named', () => {
-  expect(machine.limitsCheck({ confined: false, why: 'no' })).toEqual([])
+  expect(machine.limitsCheck({ isConfined: false, why: 'no' })).toEqual([])
 })
 
 test('with a sandbox, the check lists what it prevents and what it does not, in this workspace too', () => {
   const guarantees = { holds: ['a'], does_not_hold: ['b'] }
-  const check = machine.sandboxCheck({ confined: true, by: 'x', guarantees }, ['c'])
+  const check = machine.sandboxCheck({ isConfined: true, by: 'x', guarantees }, ['c'])
   expect(check).toMatchObject({ holds: ['a'], does_not_hold: ['b', 'c'] })
 })
 
@@ -177,7 +177,7 @@ test('a custom provider or URL is not in the report', () => {
 test('untrusted settings are in the report without model names', () => {
   const workspaceSettings = { settings: { models: { mine: { images: true } } }, sha256: '' }
   const check = place.settingsCheck(
-    ok({ userFile: undefined, workspaceFile: workspaceSettings, trusted: false }),
+    ok({ userFile: undefined, workspaceFile: workspaceSettings, isTrusted: false }),
   )
   expect(check.text).toContain('models.mine.images')
   expect(check.plain).toContain('models.<id>.images')

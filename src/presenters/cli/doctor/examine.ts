@@ -58,7 +58,7 @@ export async function examine(
   const homeFacts = await pathFacts(world.home)
   const here: PathFacts = path.ok ? await pathFacts(path.value) : { kind: 'missing' }
   const places = await examinePlaces(world, path)
-  const stored = places.stored.ok ? places.stored.value : NOTHING_STORED
+  const stored = places.settings.ok ? places.settings.value : NOTHING_STORED
   const home = { path: world.home, facts: homeFacts }
   const workspace = { path: path.ok ? path.value : 'The current folder', facts: here }
   const sessions = await examineSessions(world, path)
@@ -88,8 +88,8 @@ export async function examine(
       place.workspaceCheck(workspace),
       ...(disk === undefined ? [] : [disk]),
       ...(places.locks === undefined ? [] : [place.locksCheck(places.locks)]),
-      place.settingsCheck(places.stored),
-      session.sessionsCheck(sessions.listed),
+      place.settingsCheck(places.settings),
+      session.sessionsCheck(sessions.sessions),
       ...(records.length === 0 ? [] : [session.instancesCheck(recordsIn(workspace.path), records)]),
       ...(sessions.bad === undefined ? [] : [session.payloadsCheck(sessions.bad)]),
       ...(skills === undefined ? [] : [skillsCheck(skills)]),
@@ -104,12 +104,12 @@ export async function examine(
 const NOTHING_STORED: AllStoredSettings = {
   userFile: undefined,
   workspaceFile: undefined,
-  trusted: false,
+  isTrusted: false,
 }
 
 interface Places {
   readonly home: Result<unknown>
-  readonly stored: Result<AllStoredSettings>
+  readonly settings: Result<AllStoredSettings>
   /** Absent if there is no folder to test them in. */
   readonly locks?: Result<boolean>
 }
@@ -117,7 +117,7 @@ interface Places {
 /** Reads settings from their files directly, so that invalid ones do not stop the other checks. */
 async function examinePlaces(world: CliWorld, path: Result<string>): Promise<Places> {
   const home = await world.openHome()
-  if (!home.ok) return { home, stored: ok(NOTHING_STORED) }
+  if (!home.ok) return { home, settings: ok(NOTHING_STORED) }
   const { folder, ids } = home.value
   return closing(home.value, async () => {
     const workspace = path.ok ? await openWorkspace(path.value, ids, 'open') : path
@@ -125,8 +125,8 @@ async function examinePlaces(world: CliWorld, path: Result<string>): Promise<Pla
     try {
       const { origin } = originOf(path.ok ? path.value : '', world.home)
       const foreign = origin === 'unknown' || origin === 'adopted'
-      const stored = await readAllSettings(folder, own, { foreign })
-      return { home, stored, locks: await tryLock(own ?? folder, ids) }
+      const settings = await readAllSettings(folder, own, { foreign })
+      return { home, settings, locks: await tryLock(own ?? folder, ids) }
     } finally {
       if (workspace.ok) await workspace.value.close()
     }
@@ -147,7 +147,7 @@ async function tryLock(folder: Folder, ids: Ids): Promise<Result<boolean>> {
 }
 
 interface Sessions {
-  readonly listed: Result<readonly ListedSession[]>
+  readonly sessions: Result<readonly ListedSession[]>
   readonly errors: readonly ErrorKind[]
   /** Absent if there are no Sessions. */
   readonly bad?: Result<readonly BadPayload[]>
@@ -155,9 +155,9 @@ interface Sessions {
 
 async function examineSessions(world: CliWorld, path: Result<string>): Promise<Sessions> {
   const opened = path.ok ? await world.open(path.value) : path
-  if (!opened.ok) return { listed: opened, errors: [] }
+  if (!opened.ok) return { sessions: opened, errors: [] }
   return closing(opened.value, async ({ harness }) => ({
-    listed: ok(await harness.list()),
+    sessions: ok(await harness.list()),
     errors: await harness.lastErrors(),
     bad: await harness.badPayloads(),
   }))

@@ -1,11 +1,11 @@
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import type { ApplyingInstructions } from '../../../session/queries/applying-instructions.ts'
 import { applyingWords } from '../text/instruction-lines.ts'
 import { good, warning, type Check } from './check.ts'
 
 /** The project instructions that apply in this folder. One that is refused, or not trusted but to be loaded, is a warning. */
 export function instructionsCheck(applying: readonly ApplyingInstructions[]): Check {
-  const plain = counted(applying.length, 'project instruction file')
+  const plain = countOf(applying.length, 'project instruction file')
   if (applying.length === 0) return { ...good('instructions', 'none apply here'), instructions: [] }
   const text = applying.map(applyingWords).join('; ')
   const check = checkOf(applying, { text, plain })

@@ -29,7 +29,7 @@ export function platformCheck({ platform, arch, release }: MachineFacts): Check 
 
 /** `here` lists what the sandbox cannot prevent because of the location of the workspace. */
 export function sandboxCheck(status: SandboxStatus, here: readonly string[] = []): Check {
-  if (status.confined) {
+  if (status.isConfined) {
     const { by, guarantees = { holds: [], does_not_hold: [] } } = status
     return {
       ...good('sandbox', `Commands run in a sandbox: ${by}.`),
@@ -45,7 +45,7 @@ export function sandboxCheck(status: SandboxStatus, here: readonly string[] = []
 
 /** Empty if commands are not sandboxed: they are not limited then, which the sandbox check implies. */
 export function limitsCheck(status: SandboxStatus): readonly Check[] {
-  if (!status.confined || status.limits === undefined) return []
+  if (!status.isConfined || status.limits === undefined) return []
   const { by, processes, memoryBytes, bindsProcesses } = status.limits
   const most = `${processes.toLocaleString('en')} processes`
   const memory = `${(memoryBytes / GIB).toFixed(1)} GiB of memory`

@@ -3,7 +3,7 @@ import { causeOf, type HawserError, type Result } from '../../../model/errors.ts
 import { generalKey } from '../../../model/settings.ts'
 import type { AllStoredSettings } from '../../../session/settings/stored-settings.ts'
 import { sourcedSettings } from '../../../session/settings/stored-settings.ts'
-import { counted, shownBytes } from '../../../encoding/amounts.ts'
+import { countOf, shownBytes } from '../../../encoding/amounts.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { good, problem, warning, type Check } from './check.ts'
 
@@ -76,7 +76,7 @@ export function settingsCheck(read: Result<AllStoredSettings>): Check {
     const cause = causeOf(read.error)
     const plain =
       cause?.type === 'unknown_settings'
-        ? `${counted(cause.keys.length, 'unknown key')}.`
+        ? `${countOf(cause.keys.length, 'unknown key')}.`
         : `${codeOf(read.error)}.`
     const action = { action: 'Fix that JSON file by hand, or delete it.' }
     return problem('settings', { text: visibleLine(read.error.message), plain }, action)
@@ -84,7 +84,7 @@ export function settingsCheck(read: Result<AllStoredSettings>): Check {
   const all = sourcedSettings(read.value)
   const set = all.filter(({ source }) => source !== 'default').length
   const waiting = all.filter(({ untrusted }) => untrusted !== undefined)
-  const text = `${counted(set, 'setting')} set`
+  const text = `${countOf(set, 'setting')} set`
   if (waiting.length === 0) return good('settings', text)
   const description = (keys: ReadonlySet<string>) =>
     `${text}; ignoring untrusted workspace settings: ${[...keys].join(', ')}`

@@ -32,7 +32,7 @@ export function providerCheck(env: Env, settings: Settings): Check {
   const found = credentialsOf(provider, env, settings)
   const uses = `New Sessions use ${provider}, because ${because}`
   return found.ok
-    ? foundCheck(uses, { provider, found: found.value, settings })
+    ? foundCheck(uses, { provider, credentials: found.value, settings })
     : problemCheck(uses, found)
 }
 
@@ -63,14 +63,14 @@ function whyOf({ provider, because }: ChosenProvider, env: Env): string {
 
 interface FoundProvider {
   readonly provider: RemoteProvider
-  readonly found: Credentials
+  readonly credentials: Credentials
   readonly settings: Settings
 }
 
 /** A custom URL is shown in the terminal, but not in the bundle. */
-function foundCheck(uses: string, { provider, found, settings }: FoundProvider): Check {
+function foundCheck(uses: string, { provider, credentials, settings }: FoundProvider): Check {
   const { key_variable, url_variable, own_url } = REMOTE_PROVIDERS[provider]
-  const { key, baseUrl, from } = found
+  const { key, baseUrl, from } = credentials
   const where = from === 'environment' ? 'the environment' : 'the settings'
   const keys = key === undefined ? 'without a key' : `with a key from ${where}`
   const describe = (place: string) => `${uses}; at ${place}, ${keys}.`

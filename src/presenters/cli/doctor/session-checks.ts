@@ -1,7 +1,7 @@
 import { causeOf, type Result } from '../../../model/errors.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { BadPayload } from '../../../session/queries/resources.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { good, problem, warning, type Check } from './check.ts'
 
@@ -16,7 +16,7 @@ export function sessionsCheck(listed: Result<readonly ListedSession[]>): Check {
   }
   const damaged = listed.value.filter(({ damage }) => damage !== undefined)
   const foreign = listed.value.filter((one) => one.foreign).length
-  const text = `${counted(listed.value.length, 'Session')}, ${counted(turnsOf(listed.value), 'Turn')}`
+  const text = `${countOf(listed.value.length, 'Session')}, ${countOf(turnsOf(listed.value), 'Turn')}`
   const elsewhere = foreign === 0 ? '' : `, ${foreign} from elsewhere`
   const [first] = damaged
   if (first === undefined) return good('sessions', text + elsewhere)
@@ -33,7 +33,7 @@ export function sessionsCheck(listed: Result<readonly ListedSession[]>): Check {
 /** The Instances that have records in this workspace, which are in that folder. */
 export function instancesCheck(folder: string, instances: readonly string[]): Check {
   const named = instances.map(visibleLine).join(', ')
-  const plain = `records of ${counted(instances.length, 'Instance')}`
+  const plain = `records of ${countOf(instances.length, 'Instance')}`
   return good('instances', `records in ${visibleLine(folder)}: ${named}`, plain)
 }
 
@@ -51,7 +51,7 @@ export function payloadsCheck(bad: Result<readonly BadPayload[]>): Check {
     .slice(0, NAMED)
     .map((one) => `${one.handle} ${visibleLine(one.name)} of ${one.session} is ${one.state}`)
   const more = bad.value.length > NAMED ? [`and ${bad.value.length - NAMED} more`] : []
-  const plain = `${counted(bad.value.length, 'payload')} missing or damaged`
+  const plain = `${countOf(bad.value.length, 'payload')} missing or damaged`
   return problem(
     'resources',
     { text: `${plain}: ${[...named, ...more].join(', ')}`, plain },

@@ -1,7 +1,7 @@
 import type { ResourceOf } from '../../../history/session-resources.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 import type { ReadEvent } from '../../../session/reading/read-log.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import { cutWords } from '../../../history/results/notice-words.ts'
 import { compactionWords } from '../../../history/results/notice-words.ts'
 import { commandFacts, commandLines } from '../text/command-words.ts'
@@ -182,6 +182,6 @@ function endOf({
   const why = error === undefined ? '' : ` (${error.kind}: ${error.message})`
   const { calls, unknown_calls = 0 } = usage_total
   const lost = unknown_calls === 0 ? '' : `, and ${unknown_calls} of unknown outcome`
-  const end = `Turn ${how}${why} after ${counted(calls, 'call')} to the model${lost}.`
+  const end = `Turn ${how}${why} after ${countOf(calls, 'call')} to the model${lost}.`
   return cut === undefined ? end : `${end} ${cutWords(cut)}`
 }

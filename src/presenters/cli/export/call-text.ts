@@ -10,31 +10,31 @@ export function callText({ name, arguments: text }: EventData<'tool_call'>): str
   if (!isJsonObject(args)) return text
   const { command, path, content, edits, ...others } = args
   if (name === 'bash' && typeof command === 'string')
-    return lines(`$ ${command}`, ...named({ path, content, edits, ...others }))
+    return lines(`$ ${command}`, ...argumentLines({ path, content, edits, ...others }))
   if (name === 'write' && typeof content === 'string')
-    return lines(...named({ path, command, edits, ...others }), '', content)
+    return lines(...argumentLines({ path, command, edits, ...others }), '', content)
   if (name === 'edit' && Array.isArray(edits))
-    return lines(...named({ path, command, content, ...others }), ...edits.flatMap(edit))
-  return lines(...named(args))
+    return lines(...argumentLines({ path, command, content, ...others }), ...edits.flatMap(edit))
+  return lines(...argumentLines(args))
 }
 
 function edit(one: unknown): string[] {
   if (!isJsonObject(one)) return [JSON.stringify(one)]
   const { old_text, new_text, ...others } = one
-  if (typeof old_text !== 'string' || typeof new_text !== 'string') return named(one)
-  return ['replace:', indented(old_text), 'with:', indented(new_text), ...named(others)]
+  if (typeof old_text !== 'string' || typeof new_text !== 'string') return argumentLines(one)
+  return ['replace:', indent(old_text), 'with:', indent(new_text), ...argumentLines(others)]
 }
 
 /** `name: value`, a longer text below its name. */
-function named(args: Readonly<Record<string, unknown>>): string[] {
+function argumentLines(args: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(args).flatMap(([name, value]) => {
     if (value === undefined) return []
     if (typeof value !== 'string') return [`${name}: ${JSON.stringify(value)}`]
-    return value.includes('\n') ? [`${name}:`, indented(value)] : [`${name}: ${value}`]
+    return value.includes('\n') ? [`${name}:`, indent(value)] : [`${name}: ${value}`]
   })
 }
 
-function indented(text: string): string {
+function indent(text: string): string {
   return text
     .replace(/\n$/, '')
     .split('\n')

@@ -31,12 +31,12 @@ export async function writeExport(
 ): Promise<Result<ExportResult & { readonly bytes: number }>> {
   const file = await createExport(path)
   if (!file.ok) return file
-  const written = await filled(document, file.value)
+  const written = await fillFile(document, file.value)
   if (!written.ok) await file.value.discard()
   return written
 }
 
-async function filled(
+async function fillFile(
   document: ExportDocument,
   file: ExportFile,
 ): Promise<Result<ExportResult & { readonly bytes: number }>> {

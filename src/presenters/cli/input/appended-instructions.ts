@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { outsideFiles, withOutsideFile } from '../../../host/files/outside-file.ts'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
-import { quoted } from '../../../encoding/quote.ts'
+import { quote } from '../../../encoding/quote.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { CliWorld } from '../world/world.ts'
 import { wholePath } from './whole-path.ts'
@@ -60,7 +60,7 @@ async function contentOf(world: Pick<CliWorld, 'cwd'>, named: string): Promise<R
 
 /** A bad argument of the command, whatever the reason. */
 function unreadable(named: string, { error }: Failed): Failed {
-  const message = `Cannot read the instructions ${visibleLine(quoted(named))}: ${error.message}`
+  const message = `Cannot read the instructions ${visibleLine(quote(named))}: ${error.message}`
   return failed('invalid_args', message, { path: named, reason: error.kind }, [
     { action: 'Pass a readable file of at most 32 KiB, or the text itself.' },
   ])

@@ -35,7 +35,7 @@ export async function attachmentNamed(
   if (named === '-') return fromStdin(sources)
   if (named === 'clipboard') {
     const bytes = await sources.clipboard()
-    return bytes.ok ? ok(staged('clipboard', bytes.value)) : bytes
+    return bytes.ok ? ok(stagedInput('clipboard', bytes.value)) : bytes
   }
   if (SCHEME.test(named)) return ok({ from: 'link', uri: named })
   if (named === '')
@@ -81,7 +81,7 @@ export async function enclosedIn(
   const mentions: MentionInput[] = []
   const missing: string[] = []
   for (const word of paths) {
-    const { given, path, entry } = await located(word, bases)
+    const { spelling: given, path, entry } = await locateWord(word, bases)
     if (entry === 'file' && isAttachable(given)) {
       if (!attachments.some((one) => isPath(one, path)))
         attachments.push({ from: 'path', path, given })
@@ -92,23 +92,23 @@ export async function enclosedIn(
 }
 
 interface LocatedWord {
-  readonly given: string
+  readonly spelling: string
   readonly path: string
   /** Absent if nothing exists there. */
   readonly entry?: 'file' | 'folder' | 'other'
 }
 
 /** The longest spelling that exists, in the first folder that has one; otherwise the shortest. */
-async function located(word: PathWord, bases: PathBases): Promise<LocatedWord> {
+async function locateWord(word: PathWord, bases: PathBases): Promise<LocatedWord> {
   for (const base of bases) {
-    for (const given of word) {
-      const path = pathFrom(base, given)
+    for (const spelling of word) {
+      const path = pathFrom(base, spelling)
       const entry = await entryAt(path)
-      if (entry !== undefined) return { given, path, entry }
+      if (entry !== undefined) return { spelling, path, entry }
     }
   }
-  const given = word.at(-1) ?? ''
-  return { given, path: pathFrom(bases[0], given) }
+  const spelling = word.at(-1) ?? ''
+  return { spelling, path: pathFrom(bases[0], spelling) }
 }
 
 function notesOn(unknown: readonly string[], missing: readonly string[]): string[] {
@@ -137,10 +137,10 @@ async function fromStdin({ stdin }: Sources): Promise<Result<AttachmentInput>> {
     ])
   }
   // Reads one byte more than the limit, so that the size check rejects it.
-  return ok(staged('stdin', await stdin.upTo(LIMITS.attachment_bytes + 1)))
+  return ok(stagedInput('stdin', await stdin.upTo(LIMITS.attachment_bytes + 1)))
 }
 
-function staged(stem: string, bytes: Buffer): AttachmentInput {
+function stagedInput(stem: string, bytes: Buffer): AttachmentInput {
   return { from: 'bytes', name: stagedName(stem, bytes), bytes }
 }
 

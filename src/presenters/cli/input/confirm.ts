@@ -14,7 +14,7 @@ export async function askToConfirm(
   question: string,
 ): Promise<boolean> {
   const prompt = `${question} [y/N] `
-  const line = await typedLine(streams, { question: prompt, shown: true, longest: LONGEST_ANSWER })
+  const line = await typedLine(streams, { question: prompt, echo: true, longest: LONGEST_ANSWER })
   return /^y(es)?$/i.test(line?.trim() ?? '')
 }
 

@@ -50,8 +50,8 @@ async function silent(bytes: string) {
 }
 
 test('a pipe that sends no byte is not waited for after three seconds, and the notice says how to wait', async () => {
-  const { notice, piped, late } = await silent('late\n')
-  expect([notice, piped]).toEqual([
+  const { notice, text, late } = await silent('late\n')
+  expect([notice, text]).toEqual([
     expect.stringMatching(/sent nothing for 3 seconds.*--stdin/),
     undefined,
   ])
@@ -63,14 +63,14 @@ test('text that arrives after three seconds, but in time, is included', async ()
   const { late, arrive } = await silent('late\n')
   arrive()
   await Promise.resolve()
-  expect(await late?.take()).toMatchObject({ ok: true, value: { piped: 'late\n' } })
+  expect(await late?.take()).toMatchObject({ ok: true, value: { text: 'late\n' } })
 })
 
 test('--stdin waits for the end without a time limit, also of a device; --no-stdin reads nothing', async () => {
   const clock = virtualClock()
   for (const source of ['pipe', 'file', 'other'] as const) {
     const read = await pipedText(input(source, 'a\n'), clock, true)
-    expect(read).toMatchObject({ ok: true, value: { piped: 'a\n' } })
+    expect(read).toMatchObject({ ok: true, value: { text: 'a\n' } })
     expect(await pipedText(input(source, 'a\n'), clock, false)).toEqual({ ok: true, value: {} })
   }
   expect(clock.pending()).toEqual([])
@@ -79,15 +79,19 @@ test('--stdin waits for the end without a time limit, also of a device; --no-std
 test('no timer remains when the text was read', async () => {
   const clock = virtualClock()
   const read = await pipedText(input('pipe', 'a\n'), clock)
-  expect(read).toMatchObject({ ok: true, value: { piped: 'a\n' } })
+  expect(read).toMatchObject({ ok: true, value: { text: 'a\n' } })
   expect(clock.pending()).toEqual([])
 })
 
 test.each([
-  ['64 KiB', Buffer.alloc(65_536, 'x'), { piped: 'x'.repeat(65_536) }],
-  ['one byte more', Buffer.alloc(65_537, 'x'), { attached: { from: 'bytes', name: 'stdin.txt' } }],
-  ['10 MiB', Buffer.alloc(10_485_760, 'x'), { attached: { from: 'bytes', name: 'stdin.txt' } }],
-  ['text in Latin-1', Buffer.from('caf\xe9', 'latin1'), { attached: { name: 'stdin.txt' } }],
+  ['64 KiB', Buffer.alloc(65_536, 'x'), { text: 'x'.repeat(65_536) }],
+  [
+    'one byte more',
+    Buffer.alloc(65_537, 'x'),
+    { attachment: { from: 'bytes', name: 'stdin.txt' } },
+  ],
+  ['10 MiB', Buffer.alloc(10_485_760, 'x'), { attachment: { from: 'bytes', name: 'stdin.txt' } }],
+  ['text in Latin-1', Buffer.from('caf\xe9', 'latin1'), { attachment: { name: 'stdin.txt' } }],
 ])('%s is read completely', async (_what, bytes, value) => {
   expect(await pipedText(input('file', bytes), virtualClock())).toMatchObject({ ok: true, value })
 })

@@ -6,14 +6,14 @@ import { patience, whileWaiting } from '../../../host/wait.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 
 /** What standard input adds to a typed prompt. */
 export interface PipedText {
   /** Text that becomes part of the message. */
-  readonly piped?: string
+  readonly text?: string
   /** Text that is too long for the message, or not UTF-8. */
-  readonly attached?: AttachmentInput
+  readonly attachment?: AttachmentInput
   /** Informs the person, who may not have intended it to be read. */
   readonly notice?: string
 }
@@ -77,11 +77,11 @@ async function textOf(stdin: Pick<Streams['stdin'], 'upTo'>): Promise<Result<Pip
   if (bytes.length === 0) return ok({ notice: EMPTY })
   const refused = tooLong(bytes) ?? notText(bytes)
   if (refused !== undefined) return refused
-  const notice = `sending ${counted(bytes.length, 'byte')} from standard input with the prompt. ${PREVENT}`
+  const notice = `sending ${countOf(bytes.length, 'byte')} from standard input with the prompt. ${PREVENT}`
   if (bytes.length > LIMITS.piped_text_bytes || !isUtf8(bytes)) {
-    return ok({ attached: { from: 'bytes', name: 'stdin.txt', bytes }, notice })
+    return ok({ attachment: { from: 'bytes', name: 'stdin.txt', bytes }, notice })
   }
-  return ok({ piped: bytes.toString('utf8'), notice })
+  return ok({ text: bytes.toString('utf8'), notice })
 }
 
 const PREVENT = 'To ignore standard input: --no-stdin'

@@ -89,6 +89,7 @@ test('every setting describes its accepted values', () => {
     ['sandbox.readable', 'a comma-separated list of paths, absolute or below ~/'],
     ['instances.roots', 'a comma-separated list of paths, absolute or below ~/'],
     ['display.colour', 'auto, always or never'],
+    ['display.theme', 'auto, dark, light, high-contrast or none'],
     ['display.pictures', 'auto or never'],
     ['display.bell', 'true or false'],
     ['display.notify', 'true or false'],

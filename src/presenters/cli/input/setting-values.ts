@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { allSettings, modelSettings, settingAt, type Setting } from '../../../model/settings.ts'
-import { quoted, shortened } from '../../../encoding/quote.ts'
+import { quote, shorten } from '../../../encoding/quote.ts'
 import { usableKey } from '../../../session/settings/credentials.ts'
 import type { SourcedSetting } from '../../../session/settings/stored-settings.ts'
 import { nearest } from '../../../session/settings/nearest.ts'
@@ -17,12 +17,12 @@ export function settingNamed(key: string): Result<Setting> {
   if (below.length > 0)
     return failedKey(`${key} is a group of settings: ${below.join(', ')}.`, keys)
   if (key.startsWith('models.')) {
-    const message = `Unknown setting ${shown(key)}. Expected a model and one of its facts, for example models.gpt-5.5.window_tokens.`
+    const message = `Unknown setting ${shortQuote(key)}. Expected a model and one of its facts, for example models.gpt-5.5.window_tokens.`
     return failedKey(message, keys)
   }
   const close = nearest(key, fixed)
   const hint = close === undefined ? '' : ` Did you mean ${close}?`
-  return failedKey(`Unknown setting ${shown(key)}.${hint}`, keys, close)
+  return failedKey(`Unknown setting ${shortQuote(key)}.${hint}`, keys, close)
 }
 
 /** Parses the typed value according to the setting: a number, a boolean, an enumerated word, or text. */
@@ -38,15 +38,15 @@ export function settingValue(setting: Setting, typed: string): Result<unknown> {
   if (fitting !== undefined) return ok(fitting)
   const allowed = allowedIn(setting)
   // Free text may be a secret, so it is not repeated.
-  const instead = isFreeText(setting) ? '' : `, not ${shown(typed)}`
+  const instead = isFreeText(setting) ? '' : `, not ${shortQuote(typed)}`
   return failed('invalid_args', `${setting.key} must be ${allowed}${instead}.`, {
     key: setting.key,
     allowed,
   })
 }
 
-function shown(typed: string): string {
-  return quoted(shortened(typed, 80))
+function shortQuote(typed: string): string {
+  return quote(shorten(typed, 80))
 }
 
 /** A value as a person would type it. */

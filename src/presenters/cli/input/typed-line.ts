@@ -5,7 +5,7 @@ export interface LineOptions {
   /** The prompt on standard error. */
   readonly question: string
   /** Whether input is echoed. */
-  readonly shown: boolean
+  readonly echo: boolean
   /** Further characters are ignored. */
   readonly longest: number
 }
@@ -16,7 +16,7 @@ export interface LineOptions {
  */
 export function typedLine(
   { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>,
-  { question, shown, longest }: LineOptions,
+  { question, echo, longest }: LineOptions,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
     let typed = ''
@@ -34,11 +34,11 @@ export function typedLine(
         if (key === '\r' || key === '\n') return settle(typed)
         if (key === END_OF_INPUT) return settle(undefined)
         if (key === '\u007f' || key === '\b') {
-          if (shown && typed !== '') stderr.write('\b \b')
+          if (echo && typed !== '') stderr.write('\b \b')
           typed = typed.slice(0, -1)
         } else if (/^[ -~]$/.test(key) && typed.length < longest) {
           typed += key
-          if (shown) stderr.write(key)
+          if (echo) stderr.write(key)
         }
       }
     })

@@ -1,4 +1,4 @@
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import type { Key } from '../screen/keys.ts'
 import { graphemes } from '../screen/draft.ts'
 import { aside, sentences } from '../screen/rows.ts'
@@ -114,7 +114,7 @@ export class Picker<T> {
     const total = this.#order.choices.length
     const found = this.#matches.length
     const amount =
-      found === total ? String(total) : `${found} of ${counted(total, 'entry', 'entries')}`
+      found === total ? String(total) : `${found} of ${countOf(total, 'entry', 'entries')}`
     const title: Line = [
       { text: visibleLine(this.#order.title), style: { bold: true } },
       { text: ` (${amount})`, style: { dim: true } },

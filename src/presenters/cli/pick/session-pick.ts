@@ -1,4 +1,4 @@
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import type { Harness } from '../../../session/harness.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
@@ -48,7 +48,7 @@ export function sessionOrder(
     choices: sessions.map(({ id, state }) => ({
       value: id,
       name: state.title === '' ? '(no messages yet)' : state.title,
-      columns: [localTime(state.last_ts), counted(state.turns, 'Turn')],
+      columns: [localTime(state.last_ts), countOf(state.turns, 'Turn')],
       words: id,
     })),
     preview: (id) => {

@@ -30,7 +30,7 @@ export async function pickAtTerminal<T>(
       hint: picking.hint(),
       cursor: 'none',
     }),
-    resized: () => {},
+    onResize: () => {},
     onDefect: (reason) => {
       defect.abort(reason)
       picking.close()

@@ -18,7 +18,7 @@ const QUESTION = permissionQuestion({
     {
       rule: { kind: 'prefix', answer: 'allow', words: ['npm', 'test'] },
       scopes: ['session', 'workspace'],
-      reworded: (text) =>
+      reword: (text) =>
         text.startsWith('npm')
           ? ok({ kind: 'prefix', answer: 'allow', words: text.split(' ') })
           : failed('invalid_args', 'It does not cover this command.'),
@@ -86,27 +86,27 @@ test('a question shows the proposal and the choices, with none selected', () => 
 })
 
 test.each<[title: string, keys: readonly Key[], answer: object]>([
-  ['a digit and Enter', [typed('1'), press('enter')], { allowed: true, scope: 'once' }],
+  ['a digit and Enter', [typed('1'), press('enter')], { isAllowed: true, scope: 'once' }],
   [
     'arrows and Enter',
     [press('down'), press('down'), press('enter')],
-    { allowed: true, scope: 'session', rule: { kind: 'command', command: 'npm test' } },
+    { isAllowed: true, scope: 'session', rule: { kind: 'command', command: 'npm test' } },
   ],
   [
     'a prefix as it is',
     [typed('5'), press('enter'), press('enter')],
-    { allowed: true, scope: 'workspace', rule: { kind: 'prefix', words: ['npm', 'test'] } },
+    { isAllowed: true, scope: 'workspace', rule: { kind: 'prefix', words: ['npm', 'test'] } },
   ],
   [
     'a prefix that was edited',
     [typed('3'), press('enter'), typed(' '), typed('2'), press('enter')],
-    { allowed: true, scope: 'session', rule: { kind: 'prefix', words: ['npm', 'test', '2'] } },
+    { isAllowed: true, scope: 'session', rule: { kind: 'prefix', words: ['npm', 'test', '2'] } },
   ],
-  ['no', [press('up'), press('enter'), press('enter')], { allowed: false, scope: 'once' }],
+  ['no', [press('up'), press('enter'), press('enter')], { isAllowed: false, scope: 'once' }],
   [
     'no with a reason',
     [typed('6'), press('enter'), { kind: 'paste', text: 'use\npnpm' }, press('enter')],
-    { allowed: false, scope: 'once', reason: 'use pnpm' },
+    { isAllowed: false, scope: 'once', reason: 'use pnpm' },
   ],
 ])('%s answers', async (_title, pressed, answer) => {
   const { ask, keys, asking } = open()
@@ -125,7 +125,7 @@ test('Escape is a no, unless something follows it at once', async () => {
   expect(asking.waits).toBe(true)
   keys(press('escape'))
   clock.advance(150)
-  expect(await answered).toEqual({ allowed: false, scope: 'once', by: 'person' })
+  expect(await answered).toEqual({ isAllowed: false, scope: 'once', by: 'person' })
 })
 
 test.each<[title: string, keys: readonly Key[]]>([
@@ -230,14 +230,14 @@ test('a change is shown with line numbers and the lines around it', () => {
   })
   expect(shown(asking).rows.slice(2, -2)).toEqual([
     '  leads to f',
-    '    8   one',
-    '    9 - two',
-    '    9 + 2',
-    '   10 + 2b',
-    '   11   three',
-    '    ⋮',
-    '   90 - x',
-    '   91 + y',
+    '   8   one',
+    '   9 - two',
+    '   9 + 2',
+    '  10 + 2b',
+    '  11   three',
+    '   ⋮',
+    '  90 - x',
+    '  91 + y',
   ])
 })
 
@@ -262,7 +262,7 @@ test('questions are asked in sequence, and each waits for its own keys', async (
   asking.take(press('enter'))
   expect(asking.waits).toBe(true)
   keys(typed('6'), press('enter'), press('enter'))
-  expect(await Promise.all(answers)).toMatchObject([{ allowed: true }, { allowed: false }])
+  expect(await Promise.all(answers)).toMatchObject([{ isAllowed: true }, { isAllowed: false }])
   expect(shownCount()).toBe(2)
 })
 
@@ -271,7 +271,7 @@ test('a question that an interrupt or another client ended is not shown any more
   const answered = ask()
   keys(typed('6'))
   void questions.answer('req_1', { choice: 1 })
-  expect([await answered, asking.waits]).toMatchObject([{ allowed: true }, false])
+  expect([await answered, asking.waits]).toMatchObject([{ isAllowed: true }, false])
   const interrupted = ask()
   expect(asking.waits).toBe(true)
   interrupt.abort()
@@ -285,7 +285,7 @@ test('text that does not fit is reported, and the question stays', async () => {
   await Promise.resolve()
   expect(shown(asking).rows.join('\n')).toContain('It does not cover this command.')
   keys(press('ctrl-u'), typed('npm'), press('enter'))
-  expect(await answered).toMatchObject({ allowed: true, rule: { words: ['npm'] } })
+  expect(await answered).toMatchObject({ isAllowed: true, rule: { words: ['npm'] } })
 })
 
 test('a chat that goes to another Session asks its questions, and leaves the others open', () => {

@@ -28,12 +28,12 @@ export class Asking {
   #questions: OpenQuestions = NO_QUESTIONS
   #stopListening: () => void = () => {}
   readonly #clock: Clock
-  readonly #changed: () => void
+  readonly #onChange: () => void
   readonly #came: () => void
   readonly #cycleMode: (() => void) | undefined
-  #shown: Question | undefined
+  #shownQuestion: Question | undefined
   #choices: readonly Choice[] = []
-  #chosen: number | undefined
+  #chosenRow: number | undefined
   /** The text field of the confirmed choice, while it is edited. */
   #field: (Field & { readonly draft: Draft }) | undefined
   #problem = ''
@@ -47,7 +47,7 @@ export class Asking {
   /** `changed`: the rows changed. `came`: a new question is shown. `cycleMode`: the person presses Shift-Tab. */
   constructor(clock: Clock, changed: () => void, came: () => void, cycleMode?: () => void) {
     this.#clock = clock
-    this.#changed = changed
+    this.#onChange = changed
     this.#came = came
     this.#cycleMode = cycleMode
   }
@@ -62,15 +62,15 @@ export class Asking {
 
   #showFirst(): void {
     const [first] = this.#questions.open
-    if (first?.request_id === this.#shown?.request_id) return
+    if (first?.request_id === this.#shownQuestion?.request_id) return
     this.#begin(first)
     if (first !== undefined) this.#came()
-    this.#changed()
+    this.#onChange()
   }
 
   /** Returns true while a question is shown: it consumes every key. */
   take(key: Key): boolean {
-    if (this.#shown === undefined) return false
+    if (this.#shownQuestion === undefined) return false
     const wasCalm = this.#calm
     if (this.#open) this.#stir()
     else this.#wait()
@@ -81,47 +81,50 @@ export class Asking {
       if (wasCalm) this.#confirm()
     } else if (this.#field !== undefined) this.#write(this.#field, key)
     else this.#choose(key)
-    this.#changed()
+    this.#onChange()
     return true
   }
 
   get waits(): boolean {
-    return this.#shown !== undefined
+    return this.#shownQuestion !== undefined
   }
 
   /** The question in at most `most` rows: the choices stay visible, the proposal is shown one page at a time. */
   rows(columns: number, most: number): Line[] {
-    if (this.#shown === undefined) return []
-    const title = questionTitle(this.#shown, columns)
+    if (this.#shownQuestion === undefined) return []
+    const title = questionTitle(this.#shownQuestion, columns)
     const below = this.#field === undefined ? this.#choiceRows(columns) : this.#fieldRows(columns)
-    const proposal = proposalOf(this.#shown, columns)
+    const proposal = proposalOf(this.#shownQuestion, columns)
     const room = most - title.length - below.length
     if (proposal.length <= room || room >= LEAST_ROOM) {
-      return [...title, ...this.#paged(proposal, room), ...below]
+      return [...title, ...this.#pageOf(proposal, room, columns), ...below]
     }
     // On a small terminal, the selected choice stays visible and the rest is paged.
     const few = Math.max(1, most - 2)
     const marked = below.findIndex(([first]) => first?.text.startsWith(MARK) === true)
     const from = Math.min(Math.max(0, below.length - few), Math.max(0, marked))
     const kept = below.slice(from, from + few)
-    return [...this.#paged([...title, ...proposal], most - kept.length), ...kept]
+    return [...this.#pageOf([...title, ...proposal], most - kept.length, columns), ...kept]
   }
 
   /** The question with the whole proposal, for a screen of its own. */
   whole(columns: number): Line[] {
-    if (this.#shown === undefined) return []
-    return [...questionTitle(this.#shown, columns), ...proposalOf(this.#shown, columns)]
+    if (this.#shownQuestion === undefined) return []
+    return [
+      ...questionTitle(this.#shownQuestion, columns),
+      ...proposalOf(this.#shownQuestion, columns),
+    ]
   }
 
   /** It is visible again: the quiet time begins, as for a new question. */
   show(): void {
     this.#wait()
-    this.#changed()
+    this.#onChange()
   }
 
   /** The keys that are accepted now. */
   hint(): Line {
-    if (this.#shown === undefined) return []
+    if (this.#shownQuestion === undefined) return []
     if (!this.#open) return aside('A question …')
     const text =
       this.#field === undefined
@@ -134,13 +137,13 @@ export class Asking {
     this.#stopTimers()
     this.#stopListening()
     this.#questions = NO_QUESTIONS
-    this.#shown = undefined
+    this.#shownQuestion = undefined
   }
 
   #begin(question: Question | undefined): void {
-    this.#shown = question
+    this.#shownQuestion = question
     this.#choices = question?.choices ?? []
-    this.#chosen = undefined
+    this.#chosenRow = undefined
     this.#field = undefined
     this.#problem = ''
     this.#from = 0
@@ -157,22 +160,22 @@ export class Asking {
     }
     const number = key.kind === 'text' ? Number(key.text) : Number.NaN
     if (Number.isInteger(number) && this.#choices[number - 1] !== undefined) {
-      this.#chosen = number - 1
+      this.#chosenRow = number - 1
       return
     }
     // The person is typing text and does not look at the question.
-    this.#chosen = undefined
+    this.#chosenRow = undefined
     this.#wait()
   }
 
   #move(way: 'up' | 'down'): void {
     const last = this.#choices.length - 1
-    const from = this.#chosen ?? (way === 'down' ? -1 : last + 1)
-    this.#chosen = Math.min(last, Math.max(0, from + (way === 'down' ? 1 : -1)))
+    const from = this.#chosenRow ?? (way === 'down' ? -1 : last + 1)
+    this.#chosenRow = Math.min(last, Math.max(0, from + (way === 'down' ? 1 : -1)))
   }
 
   #confirm(): void {
-    const choice = this.#chosen === undefined ? undefined : this.#choices[this.#chosen]
+    const choice = this.#chosenRow === undefined ? undefined : this.#choices[this.#chosenRow]
     if (choice === undefined) return
     const field = this.#field === undefined ? choice.field : undefined
     if (field !== undefined) {
@@ -184,12 +187,12 @@ export class Asking {
 
   /** Another client may have answered first, and text may not fit: then the question stays. */
   #answer({ number: choice }: Choice, text?: string): void {
-    const shown = this.#shown
+    const shown = this.#shownQuestion
     if (shown === undefined) return
     void this.#questions.answer(shown.request_id, { choice, text }).then((answered) => {
-      if (answered.ok || this.#shown !== shown) return
+      if (answered.ok || this.#shownQuestion !== shown) return
       this.#problem = answered.error.message
-      this.#changed()
+      this.#onChange()
     })
   }
 
@@ -200,7 +203,7 @@ export class Asking {
 
   /** Denies the question that is shown. */
   #refuse(): void {
-    const no = this.#shown?.choices.find(({ decision }) => decision === 'denied')
+    const no = this.#shownQuestion?.choices.find(({ decision }) => decision === 'denied')
     if (no !== undefined) this.#answer(no)
   }
 
@@ -223,7 +226,7 @@ export class Asking {
 
   #choiceRows(columns: number): Line[] {
     return this.#choices.flatMap((choice, at) => {
-      const isChosen = at === this.#chosen
+      const isChosen = at === this.#chosenRow
       const style = isChosen ? { bold: true } : PLAIN
       const first = `${isChosen ? MARK : ' '} ${at + 1}  `
       return sentences(visibleLine(choice.text), { columns, first, style, firstStyle: style })
@@ -241,13 +244,19 @@ export class Asking {
     return [...problem, ...sentences(visibleLine(label + text), { columns, first: `${MARK} ` })]
   }
 
-  #paged(proposal: readonly Line[], room: number): Line[] {
+  #pageOf(proposal: readonly Line[], room: number, columns: number): Line[] {
     if (proposal.length <= room) return [...proposal]
     this.#page = Math.max(1, room - 1)
     this.#from = Math.max(0, Math.min(this.#from, proposal.length - this.#page))
     const to = this.#from + this.#page
     const page = proposal.slice(this.#from, to).slice(0, Math.max(0, room))
-    const note = `  [lines ${this.#from + 1}-${to} of ${proposal.length} · PgDn and PgUp show the rest, Ctrl-O all]`
+    const place = `${this.#from + 1}-${to} of ${proposal.length}`
+    // In one row, which is what it was counted as.
+    const notes = [
+      `  [lines ${place} · PgDn and PgUp show the rest, Ctrl-O all]`,
+      `  [lines ${place} · PgDn, Ctrl-O]`,
+    ]
+    const note = notes.find((text) => text.length <= columns) ?? `[${place}]`
     return room < 2 ? page : [...page, aside(note)]
   }
 
@@ -256,11 +265,11 @@ export class Asking {
     this.#stopTimers()
     this.#open = false
     this.#calm = false
-    if (this.#shown === undefined) return
+    if (this.#shownQuestion === undefined) return
     this.#later(QUIET_MS, () => {
       this.#open = true
       this.#calm = true
-      this.#changed()
+      this.#onChange()
     })
   }
 

@@ -34,7 +34,7 @@ export class OwnQuestions implements OpenQuestions {
   readonly #listeners = new Set<(change: QuestionChange) => void>()
   readonly #wider: WiderMode | undefined
   #waiting: { readonly question: Question; readonly settle: (answer: ChosenAnswer) => void }[] = []
-  #asked = 0
+  #askedCount = 0
 
   constructor(session: OpenQuestions, wider?: WiderMode) {
     this.#session = session
@@ -64,8 +64,8 @@ export class OwnQuestions implements OpenQuestions {
     { title, lines, reason }: OwnQuestion,
     choices: readonly OwnChoice[],
   ): Promise<ChosenAnswer> {
-    this.#asked += 1
-    const request_id = `own-${this.#asked}`
+    this.#askedCount += 1
+    const request_id = `own-${this.#askedCount}`
     const about = { subject: '', tool: title, effect: 'none', paths: [...lines] } as const
     const numbered = choices.map((choice, at) => {
       return { ...choice, number: at + 1, scope: 'once' as const }
@@ -84,9 +84,9 @@ export class OwnQuestions implements OpenQuestions {
     if (choice === undefined) return failed('invalid_args', 'No such choice.')
     this.#waiting = this.#waiting.filter((one) => one !== own)
     const { decision, scope } = choice
-    const settled = { request_id, decision, scope, by: 'person' } as const
+    const settlement = { request_id, decision, scope, by: 'person' } as const
     own.settle(answer)
-    this.#publish({ kind: 'settled', question: own.question, settled })
+    this.#publish({ kind: 'settled', question: own.question, settlement })
     return ok(undefined)
   }
 

@@ -1,12 +1,12 @@
-import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
-import { quoted } from '../../../encoding/quote.ts'
+import type { Line } from '../text/cell-width.ts'
+import { quote } from '../../../encoding/quote.ts'
 import { uploadWords } from '../text/resource-words.ts'
 import { argumentWords } from '../../../history/results/notice-words.ts'
 import { hydrationQuestion } from '../text/skill-lines.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { Question } from '../../../session/questions/session-questions.ts'
 import { aside, sentences, verbatim } from '../screen/rows.ts'
-import { callTitle, proposalRows } from '../screen/tool-rows.ts'
+import { callTitle, fileChange, proposalRows } from '../screen/tool-rows.ts'
 
 /** The question and its reason: the rows that always stay visible. Pure. */
 export function questionTitle(question: Question, columns: number): Line[] {
@@ -32,7 +32,7 @@ export function proposalOf(question: Question, columns: number): Line[] {
   const folder = effect === 'run' && written !== undefined ? [aside(`  in folder ${written}`)] : []
   const leads = place !== undefined && place !== written ? [aside(`  leads to ${place}`)] : []
   const body =
-    diff === undefined ? proposalRows(callOf(question), columns) : diffRows(diff, columns)
+    diff === undefined ? proposalRows(callOf(question), columns) : changeRows(diff, columns)
   return [...folder, ...leads, ...body]
 }
 
@@ -52,7 +52,7 @@ function hydrationRows({ hydration, paths }: Question, columns: number): Line[] 
   return [
     ...(from === undefined ? [] : rows(`${visibleLine(skill)} is from`, from)),
     ...(argv === undefined ? [] : rows('runs', argumentWords(argv))),
-    ...paths.flatMap((path) => rows('reads', quoted(path))),
+    ...paths.flatMap((path) => rows('reads', quote(path))),
   ]
 }
 
@@ -60,43 +60,7 @@ function callOf({ tool, arguments: text = '' }: Question) {
   return { name: tool, arguments: text }
 }
 
-const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
-const STYLES: Readonly<Record<string, Style>> = {
-  '+': { colour: 'green' },
-  '-': { colour: 'red' },
-  '\\': { dim: true },
-}
-
-/** A unified diff of one file with line numbers: the old one for removed lines, otherwise the new one. */
-function diffRows(diff: string, columns: number): Line[] {
+function changeRows(diff: string, columns: number): Line[] {
   if (diff === '') return [aside('  The content of the file stays the same.')]
-  const lines = diff.replace(/\n$/, '').split('\n').slice(2)
-  const width = String(
-    lines.reduce((most, line) => Math.max(most, lastNumber(line)), 0) + lines.length,
-  ).length
-  let old = 0
-  let fresh = 0
-  return lines.flatMap((line, at) => {
-    const hunk = HUNK.exec(line)
-    if (hunk !== null) {
-      old = Number(hunk[1])
-      fresh = Number(hunk[2])
-      return at === 0 ? [] : [aside(`  ${'⋮'.padStart(width)}`)]
-    }
-    const sign = line.charAt(0)
-    const number = sign === '\\' ? '' : String(sign === '-' ? old : fresh)
-    if (sign === '-' || sign === ' ') old += 1
-    if (sign === '+' || sign === ' ') fresh += 1
-    return verbatim(line.slice(sign === '\\' ? 2 : 1), {
-      columns,
-      first: `  ${number.padStart(width)} ${sign} `,
-      style: STYLES[sign] ?? PLAIN,
-      firstStyle: STYLES[sign] ?? { dim: true },
-    })
-  })
-}
-
-function lastNumber(line: string): number {
-  const hunk = HUNK.exec(line)
-  return hunk === null ? 0 : Math.max(Number(hunk[1]), Number(hunk[2]))
+  return fileChange(diff, columns)
 }

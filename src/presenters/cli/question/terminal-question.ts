@@ -39,7 +39,7 @@ export async function askOpen(
         hint: asking.hint(),
         cursor: 'none',
       }),
-      resized: () => {},
+      onResize: () => {},
       onDefect: (defect) => {
         defects.push(defect)
         over.abort()
@@ -67,7 +67,7 @@ export async function askOpen(
   )
   const stopListening = questions.listen((change) => {
     if (change.kind !== 'settled') return
-    display.print(outcome(change.question, change.settled, stderr.columns))
+    display.print(outcome(change.question, change.settlement, stderr.columns))
     if (questions.open.length === 0) over.abort()
   })
   try {

@@ -8,7 +8,7 @@ export class Activity {
   readonly #clock: Clock
   readonly #output: Output
   #cancel: (() => void) | undefined
-  #shown = false
+  #isShown = false
   #lift: (() => void) | undefined
 
   constructor(clock: Clock, output: Output) {
@@ -21,7 +21,7 @@ export class Activity {
     this.clear()
     if (!this.#output.isTTY || this.#lift !== undefined) return
     this.#cancel = this.#clock.after(SILENCE_MS, () => {
-      this.#shown = true
+      this.#isShown = true
       this.#output.write(`${text}…`)
     })
   }
@@ -30,8 +30,8 @@ export class Activity {
   clear(): void {
     this.#cancel?.()
     this.#cancel = undefined
-    if (this.#shown) this.#output.write('\r\u001b[2K')
-    this.#shown = false
+    if (this.#isShown) this.#output.write('\r\u001b[2K')
+    this.#isShown = false
     this.#lift?.()
   }
 

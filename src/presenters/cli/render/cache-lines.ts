@@ -1,7 +1,7 @@
 import { ResetReason, type BreakCause } from '../../../model/prefix-break.ts'
 import type { CacheFinding } from '../../../session/queries/cache-finding.ts'
 import type { CacheSummary, ExplainedRequest } from '../../../session/queries/cache-report.ts'
-import { counted, grouped } from '../../../encoding/amounts.ts'
+import { countOf, groupDigits } from '../../../encoding/amounts.ts'
 import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
 
 /**
@@ -36,12 +36,12 @@ export function summaryLines(summary: CacheSummary): Line[] {
   const { cached_read, input } = after_first
   const cached =
     answered < 2
-      ? `${counted(requests, 'request')}; caching is visible from the second response on.`
-      : `${counted(requests, 'request')}; after the first call ${percent(after_first.cached_ratio)} of the tokens were cached: ${grouped(cached_read)} of ${grouped(input)}.`
+      ? `${countOf(requests, 'request')}; caching is visible from the second response on.`
+      : `${countOf(requests, 'request')}; after the first call ${percent(after_first.cached_ratio)} of the tokens were cached: ${groupDigits(cached_read)} of ${groupDigits(input)}.`
   const sent =
     continued === 0
       ? undefined
-      : `${grouped(continued)} continued on a socket: ${grouped(sent_bytes)} of ${counted(request_bytes, 'byte')} were sent.`
+      : `${groupDigits(continued)} continued on a socket: ${groupDigits(sent_bytes)} of ${countOf(request_bytes, 'byte')} were sent.`
   const none =
     summary.findings['no_cache'] === undefined ? undefined : `${findingWords('no_cache', '')}.`
   return [cached, sent, none].flatMap((text) =>
@@ -75,11 +75,11 @@ function figuresOf(request: ExplainedRequest): string[] {
   const tokens =
     usage === undefined
       ? ['-', '-', '-']
-      : [grouped(usage.input), percent(usage.cached_ratio), grouped(usage.cache_write)]
+      : [groupDigits(usage.input), percent(usage.cached_ratio), groupDigits(usage.cache_write)]
   return [
     `${turn}.${call_index}${tried}`,
-    grouped(request_bytes),
-    grouped(sent_bytes),
+    groupDigits(request_bytes),
+    groupDigits(sent_bytes),
     kept_ratio === undefined ? '-' : percent(kept_ratio),
     ...tokens,
   ]
@@ -127,7 +127,9 @@ function breakNotes({ prefix_break, seq }: ExplainedRequest): Line[] {
   if (prefix_break === undefined) return []
   const { at, cause } = prefix_break
   const where =
-    at === 0 ? 'shares nothing with the previous request' : `prefix breaks at byte ${grouped(at)}`
+    at === 0
+      ? 'shares nothing with the previous request'
+      : `prefix breaks at byte ${groupDigits(at)}`
   const isBug = cause === 'unknown'
   const explained = note(`${where}: ${CAUSES[cause]}`, isBug ? { colour: 'red' } : { dim: true })
   return isBug

@@ -1,5 +1,5 @@
 import type { EventData } from '../../../model/events/event.ts'
-import { counted, fileSize, grouped } from '../../../encoding/amounts.ts'
+import { countOf, fileSize, groupDigits } from '../../../encoding/amounts.ts'
 import type { CompactionPreview } from '../../../session/queries/compaction-preview.ts'
 import { visibleLine } from '../text/visible-text.ts'
 
@@ -28,7 +28,7 @@ export function compactedLines(
       : `a summary replaces Events ${range.from_seq} to ${range.to_seq}`
   return [
     `Compacted: ${what}.`,
-    `The next request has about ${grouped(tokens_after)} tokens instead of ${grouped(tokens_before)}.`,
+    `The next request has about ${groupDigits(tokens_after)} tokens instead of ${groupDigits(tokens_before)}.`,
     ...fallbackLines(plan),
     ...contentLines(plan, commands),
   ]
@@ -43,9 +43,9 @@ export function fallbackLines({ fallback }: { readonly fallback?: string | undef
 export function contentLines(plan: CompactionOutline, commands: CompactionCommands): string[] {
   return [
     'The model still sees:',
-    ...indented(stillSeen(plan)),
+    ...indent(stillSeen(plan)),
     'The model no longer sees:',
-    ...indented(notSeen(plan)),
+    ...indent(notSeen(plan)),
     'The Log keeps everything.',
     `To search it: ${commands.lookUp}`,
     `To undo the compaction: ${commands.undo}`,
@@ -70,12 +70,12 @@ export function plannedLines(
     ...(summary === 'model'
       ? ['The model would write it; the figures below are those of excerpts.']
       : []),
-    `The next request would have about ${grouped(tokens_after)} tokens instead of ${grouped(tokens_before)}`,
+    `The next request would have about ${groupDigits(tokens_after)} tokens instead of ${groupDigits(tokens_before)}`,
     `(${fileSize(after)} instead of ${fileSize(before)}, without your message).`,
     'The model would still see:',
-    ...indented(stillSeen(plan)),
+    ...indent(stillSeen(plan)),
     'The model would no longer see:',
-    ...indented(notSeen(plan)),
+    ...indent(notSeen(plan)),
     'The Log would keep everything.',
     `To compact: ${commands.compact}`,
   ]
@@ -86,13 +86,13 @@ const DRY_RUN = 'Dry run: nothing was written.'
 /** Why there was no compaction, and what to do instead. */
 export function notCompactedLines(plan: NotPlanned, commands: CompactionCommands): string[] {
   const { reason, tokens_before, tokens_least, target } = plan
-  const now = `The next request has about ${counted(tokens_before, 'token')}.`
+  const now = `The next request has about ${countOf(tokens_before, 'token')}.`
   switch (reason) {
     case 'nothing_to_compact':
       return [
         'Nothing to compact.',
         tokens_least < tokens_before
-          ? `${now.slice(0, -1)}; a compaction would save ${grouped(tokens_before - tokens_least)}.`
+          ? `${now.slice(0, -1)}; a compaction would save ${groupDigits(tokens_before - tokens_least)}.`
           : now,
         'A compaction must save at least 10 %, because it invalidates the prompt cache.',
         'Continue the Session, and compact it when it is longer.',
@@ -101,7 +101,7 @@ export function notCompactedLines(plan: NotPlanned, commands: CompactionCommands
       return [
         'Not compacted: the result would exceed the target.',
         now,
-        `A compaction could reduce it to ${grouped(tokens_least)}; the target is ${grouped(target)}.`,
+        `A compaction could reduce it to ${groupDigits(tokens_least)}; the target is ${groupDigits(target)}.`,
         'The rest cannot be shortened: instructions, tools, pinned texts, recent outputs.',
         'If the context window is full, use a model with a larger one:',
         `  ${commands.otherModel}`,
@@ -149,18 +149,18 @@ function leftWords(in_force: number, { undo }: CompactionCommands): string[] {
 
 function stillSeen({ data: { range, strategy }, kept }: CompactionOutline): string[] {
   if (range === undefined) return ['everything else, as before']
-  const verbatim = listed([
+  const verbatim = countWords([
     [kept.pinned, 'pinned text'],
     [kept.decisions, 'decision of yours', 'decisions of yours'],
     [kept.open_tasks, 'open task'],
   ])
-  const named = listed([
+  const named = countWords([
     [kept.resources, 'Resource'],
     [kept.files_touched, 'changed file'],
     [kept.skills, 'Skill'],
     [kept.hydrations, 'hydration'],
   ])
-  const calls = counted(kept.tool_outcomes, 'tool call')
+  const calls = countOf(kept.tool_outcomes, 'tool call')
   const isByModel = strategy.startsWith('model')
   return [
     ...(kept.turns === 0
@@ -180,7 +180,7 @@ function stillSeen({ data: { range, strategy }, kept }: CompactionOutline): stri
 function notSeen(plan: CompactionOutline): string[] {
   const { lost } = plan
   return [
-    ...(lost.turns === 0 ? [] : [`the full text of ${counted(lost.turns, 'Turn')}`]),
+    ...(lost.turns === 0 ? [] : [`the full text of ${countOf(lost.turns, 'Turn')}`]),
     ...(lost.outputs === 0
       ? []
       : [`${longOutputs(plan)}, unless it looks ${lost.outputs === 1 ? 'it' : 'them'} up`]),
@@ -191,7 +191,7 @@ function notSeen(plan: CompactionOutline): string[] {
 }
 
 function longOutputs({ lost }: CompactionOutline): string {
-  return `${counted(lost.outputs, 'long tool output')} (${fileSize(lost.output_bytes)})`
+  return `${countOf(lost.outputs, 'long tool output')} (${fileSize(lost.output_bytes)})`
 }
 
 function pointers({ lost }: CompactionOutline): string {
@@ -202,12 +202,12 @@ function turns(count: number): string {
   return count === 1 ? 'Turn' : `${count} Turns`
 }
 
-function listed(counts: readonly (readonly [number, string, string?])[]): string {
+function countWords(counts: readonly (readonly [number, string, string?])[]): string {
   return counts
-    .flatMap(([count, one, many]) => (count === 0 ? [] : [counted(count, one, many)]))
+    .flatMap(([count, one, many]) => (count === 0 ? [] : [countOf(count, one, many)]))
     .join(', ')
 }
 
-function indented(lines: readonly string[]): string[] {
+function indent(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${line}`)
 }

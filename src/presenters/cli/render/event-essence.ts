@@ -2,7 +2,7 @@ import type { EventData, WholeEvent } from '../../../model/events/event.ts'
 import { uploadedResource } from '../../../model/permission-subject.ts'
 import { ruleSubject } from '../../../model/rule.ts'
 import { definedFields } from '../../../model/fields/defined-fields.ts'
-import { counted, grouped } from '../../../encoding/amounts.ts'
+import { countOf, groupDigits } from '../../../encoding/amounts.ts'
 import { compactionWords, TRIGGERS } from '../../../history/results/notice-words.ts'
 import { windowShare } from './pressure-words.ts'
 import { cutWords } from '../../../history/results/notice-words.ts'
@@ -41,15 +41,15 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
     }
     case 'turn_started': {
       const { presenter, channel, user } = event.data.source
-      return { head: listed([`by ${presenter}`, channel, user?.name ?? user?.id]) }
+      return { head: joinParts([`by ${presenter}`, channel, user?.name ?? user?.id]) }
     }
     case 'user_message':
       return userMessage(event.data)
     case 'late_context': {
       const { workspace, branch, mode, permission_mode, date, instructions } = event.data
       const files =
-        instructions === undefined ? [] : [counted(instructions.length, 'instruction file')]
-      return { head: listed([workspace, branch, mode, permission_mode, date, ...files]) }
+        instructions === undefined ? [] : [countOf(instructions.length, 'instruction file')]
+      return { head: joinParts([workspace, branch, mode, permission_mode, date, ...files]) }
     }
     case 'project_instructions':
       return { head: loadedWords(event.data) }
@@ -61,7 +61,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       return { head: request(event.data, resourceOf) }
     case 'assistant_message': {
       const { text, partial, resources = [] } = event.data
-      const head = listed([
+      const head = joinParts([
         ...(partial === true ? ['incomplete'] : []),
         ...resources.map(resourceWords),
       ])
@@ -72,13 +72,13 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       const text = reasoningText(item)
       if (text !== '') return { head: `thinking of ${model}`, body: text }
       const size = Buffer.byteLength(JSON.stringify(item))
-      return { head: `${counted(size, 'byte')} of ciphertext that only ${model} can read` }
+      return { head: `${countOf(size, 'byte')} of ciphertext that only ${model} can read` }
     }
     case 'tool_call':
       return { head: `${event.data.name} ${event.data.arguments}` }
     case 'command_watched':
       return {
-        head: `${event.data.call_id}: ${counted(event.data.paths.length, 'protected path')}`,
+        head: `${event.data.call_id}: ${countOf(event.data.paths.length, 'protected path')}`,
       }
     case 'tool_result':
       return toolResult(event.data)
@@ -90,10 +90,10 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       }
     }
     case 'shell_result':
-      return { head: listed(commandFacts(event.data)), body: event.data.output }
+      return { head: joinParts(commandFacts(event.data)), body: event.data.output }
     case 'plan_updated':
       return {
-        head: counted(event.data.entries.length, 'step'),
+        head: countOf(event.data.entries.length, 'step'),
         body: event.data.entries.map(({ content, status }) => `${status}: ${content}`).join('\n'),
       }
     case 'permission_asked':
@@ -102,7 +102,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       const { decision, scope, by, mode, rule, reason } = event.data
       const subject = subjectOf(event.data, resourceOf)
       return {
-        head: listed([
+        head: joinParts([
           `${subject} ${decision} ${SCOPES[scope]}${DECIDED_BY[by]}`,
           `in mode ${mode}`,
           rule && `rule: ${rule.answer} ${ruleSubject(rule)}`,
@@ -136,7 +136,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       return { head: `by ${event.data.by}`, body: event.data.text }
     case 'log_repaired':
       return {
-        head: `${counted(event.data.cut_bytes, 'byte')} cut off, kept as ${event.data.kept_as}`,
+        head: `${countOf(event.data.cut_bytes, 'byte')} cut off, kept as ${event.data.kept_as}`,
       }
     case 'lock_taken': {
       const { program = 'a writer', pid } = event.data.previous_holder
@@ -182,7 +182,7 @@ function settings(data: EventData<'session_settings'>): string {
 
 function userMessage(data: EventData<'user_message'>): Essence {
   const { text, piped, resources = [], attachment_errors = [], steer } = data
-  const head = listed([
+  const head = joinParts([
     ...(steer === true ? ['to the running Turn'] : []),
     ...resources.map(resourceWords),
     ...attachment_errors.map(({ name, reason }) => `${name} was rejected: ${reason}`),
@@ -195,7 +195,7 @@ function userMessage(data: EventData<'user_message'>): Essence {
 /** Who requested it, and why if recorded. */
 function view(event: WholeEvent<'resource_view'>, resourceOf: ResourceOf): string {
   const { by, reason } = event.data
-  return `${listed([`by ${by}`, reason])}: ${resourceNews(event, resourceOf)}`
+  return `${joinParts([`by ${by}`, reason])}: ${resourceNews(event, resourceOf)}`
 }
 
 /** The subject of a decision; an upload is named by its handle. */
@@ -211,10 +211,10 @@ export function subjectOf(
 function request(data: EventData<'provider_request'>, resourceOf: ResourceOf): string {
   const { call_index, attempt, dialect, model, request_bytes, shared_prefix_bytes } = data
   const { prefix_break, projected = [] } = data
-  return listed([
+  return joinParts([
     `call ${call_index + 1}${attempt === 0 ? '' : `, attempt ${attempt + 1}`} to ${model} (${dialect})`,
-    `${counted(request_bytes, 'byte')}, ${grouped(shared_prefix_bytes)} shared with the previous one`,
-    prefix_break && `prefix breaks at ${grouped(prefix_break.at)}: ${prefix_break.cause}`,
+    `${countOf(request_bytes, 'byte')}, ${groupDigits(shared_prefix_bytes)} shared with the previous one`,
+    prefix_break && `prefix breaks at ${groupDigits(prefix_break.at)}: ${prefix_break.cause}`,
     projected.length === 0
       ? undefined
       : `with the bytes of ${projected.map(({ resource_id, variant }) => `${resourceOf(resource_id)?.handle ?? resource_id}${variant === undefined ? '' : ' (a variant)'}`).join(', ')}`,
@@ -224,12 +224,12 @@ function request(data: EventData<'provider_request'>, resourceOf: ResourceOf): s
 function toolResult(data: EventData<'tool_result'>): Essence {
   const { name, error, output, diff = '', truncated, duration_ms, path, resources = [] } = data
   const { outcome, failure } = exitStatus(data)
-  const head = listed([
+  const head = joinParts([
     `${name} ${outcome}`,
     failure,
     error?.kind,
     path,
-    `${grouped(Math.round(duration_ms))} ms`,
+    `${groupDigits(Math.round(duration_ms))} ms`,
     truncated === true ? 'truncated' : undefined,
     ...resources.map(resourceWords),
   ])
@@ -243,12 +243,12 @@ function usage({
   pressure,
   stop_reason,
 }: EventData<'provider_usage'>) {
-  return listed([
-    `${grouped(used.input)} tokens in (${grouped(used.cached_read)} cached)`,
-    `${grouped(used.output)} out`,
-    used.reasoning === 0 ? undefined : `${grouped(used.reasoning)} reasoning`,
+  return joinParts([
+    `${groupDigits(used.input)} tokens in (${groupDigits(used.cached_read)} cached)`,
+    `${groupDigits(used.output)} out`,
+    used.reasoning === 0 ? undefined : `${groupDigits(used.reasoning)} reasoning`,
     cost_usd === undefined ? undefined : `$${cost_usd.toFixed(4)}`,
-    `${grouped(Math.round(latency_ms))} ms`,
+    `${groupDigits(Math.round(latency_ms))} ms`,
     stop_reason,
     pressure === 'unavailable' ? undefined : windowShare(pressure),
   ])
@@ -261,19 +261,19 @@ function turnEnded({
   usage_total,
   cut,
 }: EventData<'turn_ended'>): string {
-  return listed([
+  return joinParts([
     status,
     crash_recovered === true ? 'after a crash' : undefined,
     error && `${error.kind}: ${error.message}`,
-    counted(usage_total.calls, 'call'),
+    countOf(usage_total.calls, 'call'),
     usage_total.unknown_calls === undefined
       ? undefined
-      : `${counted(usage_total.unknown_calls, 'call')} of unknown outcome`,
+      : `${countOf(usage_total.unknown_calls, 'call')} of unknown outcome`,
     cut && cutWords(cut),
   ])
 }
 
-function listed(parts: readonly (string | undefined)[]): string {
+function joinParts(parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined).join(', ')
 }
 

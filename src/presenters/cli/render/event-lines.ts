@@ -1,7 +1,7 @@
 import { EVENT_TYPES, type EventType } from '../../../model/events/event.ts'
 import type { ReadEvent } from '../../../session/reading/read-log.ts'
 import { PLAIN, type Colour, type Line } from '../text/cell-width.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import { essenceOf, type Essence } from './event-essence.ts'
 import type { ResourceOf } from '../../../history/session-resources.ts'
 import { visibleText } from '../text/visible-text.ts'
@@ -10,7 +10,7 @@ import { visibleText } from '../text/visible-text.ts'
 export function eventLines({ raw, event }: ReadEvent, resourceOf?: ResourceOf): Line[] {
   const { head, body = '' } =
     event === undefined ? unknownEssence(raw.data) : essenceOf(event, resourceOf)
-  const [first = '', ...others] = [...shortened(head, HEAD), ...shortened(body, BODY)]
+  const [first = '', ...others] = [...firstLines(head, HEAD), ...firstLines(body, BODY)]
   return [
     [
       { text: String(raw.seq).padStart(SEQ_CELLS), style: { dim: true } },
@@ -39,7 +39,7 @@ function unknownEssence(data: Readonly<Record<string, unknown>>): Essence {
 }
 
 /** The first lines of a text, and how much more there is. */
-function shortened(text: string, { lines, characters }: Size): string[] {
+function firstLines(text: string, { lines, characters }: Size): string[] {
   if (text === '') return []
   const whole = text.replace(/\n$/, '')
   const kept = whole
@@ -49,7 +49,7 @@ function shortened(text: string, { lines, characters }: Size): string[] {
     .slice(0, lines)
   const more = whole.length - kept.join('\n').length
   const shown = kept.map(withoutTabs)
-  return more === 0 ? shown : [...shown, `[… ${counted(more, 'more character')}]`]
+  return more === 0 ? shown : [...shown, `[… ${countOf(more, 'more character')}]`]
 }
 
 /** Visible text for one line of a terminal, with tabs of constant width. */

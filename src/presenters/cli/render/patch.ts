@@ -6,7 +6,7 @@ export function patchOf({ path, change, text, diff }: FileDiff): string {
   const created = change === 'created'
   if (text && diff === '' && !created) return ''
   const [before, after] = [created ? NOTHING : name('a', path), name('b', path)]
-  const title = `diff --git ${quoted('a', path)} ${quoted('b', path)}\n`
+  const title = `diff --git ${quotePath('a', path)} ${quotePath('b', path)}\n`
   const mode = created ? 'new file mode 100644\n' : ''
   if (!text) return `${title}${mode}Binary files ${before} and ${after} differ\n`
   // An empty new file has no hunk.
@@ -23,11 +23,11 @@ function hunksOf(diff: string): string {
 
 /** A name with a space is terminated by a tab. */
 function name(side: 'a' | 'b', path: string): string {
-  if (isQuoted(path)) return quoted(side, path)
+  if (isQuoted(path)) return quotePath(side, path)
   return `${side}/${path}${path.includes(' ') ? '\t' : ''}`
 }
 
-function quoted(side: 'a' | 'b', path: string): string {
+function quotePath(side: 'a' | 'b', path: string): string {
   if (!isQuoted(path) && !path.includes(' ')) return `${side}/${path}`
   return `"${side}/${Array.from(Buffer.from(path), spelt).join('')}"`
 }

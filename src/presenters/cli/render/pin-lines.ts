@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../encoding/amounts.ts'
+import { countOf, groupDigits } from '../../../encoding/amounts.ts'
 import { LIMITS } from '../../../model/limits.ts'
 import { visibleText } from '../text/visible-text.ts'
 
@@ -15,6 +15,6 @@ export function pinLines(pinned: readonly string[]): string[] {
 
 export function pinsUsed(pinned: readonly string[]): string {
   const bytes = pinned.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
-  const texts = counted(pinned.length, 'pinned text')
-  return `${texts}, ${grouped(bytes)} of ${counted(LIMITS.pinned_text_bytes, 'byte')}.`
+  const texts = countOf(pinned.length, 'pinned text')
+  return `${texts}, ${groupDigits(bytes)} of ${countOf(LIMITS.pinned_text_bytes, 'byte')}.`
 }

@@ -1,6 +1,6 @@
 import type { Comparison, RunFigures } from '../../../session/probe/cache-comparison.ts'
 import type { ProbePlan } from '../../../session/probe/plan.ts'
-import { counted, grouped } from '../../../encoding/amounts.ts'
+import { countOf, groupDigits } from '../../../encoding/amounts.ts'
 import { PLAIN, type Line } from '../text/cell-width.ts'
 import { cell, inColumns } from '../text/columns.ts'
 
@@ -12,7 +12,7 @@ export function planLines(plan: ProbePlan, to: string): Line[] {
   const text = [
     `Changes only the ${vary}: ${one.name} against ${other.name}.`,
     `Model: ${model} (${provider}), ${to}.`,
-    `${counted(sessions, 'Session')}, each with ${counted(prompts.length, 'prompt')} in a temporary folder; at least ${counted(least_calls, 'call')}:`,
+    `${countOf(sessions, 'Session')}, each with ${countOf(prompts.length, 'prompt')} in a temporary folder; at least ${countOf(least_calls, 'call')}:`,
     ...prompts.map((prompt) => `  ${prompt}`),
   ]
   return text.map((line) => cell(line))
@@ -51,7 +51,7 @@ export function isWellBehaved({ reads: { right, expected, outside } }: RunFigure
 }
 
 const ROWS: readonly (readonly [string, (run: RunFigures) => string])[] = [
-  ['Calls', ({ requests }) => grouped(requests)],
+  ['Calls', ({ requests }) => groupDigits(requests)],
   ['Cached in the first call', ({ first }) => percent(first.cached_ratio)],
   ['Cached after it', ({ after_first }) => percent(after_first.cached_ratio)],
   ['Lowest of these', ({ lowest_ratio }) => percent(lowest_ratio)],
@@ -60,9 +60,9 @@ const ROWS: readonly (readonly [string, (run: RunFigures) => string])[] = [
     ({ other_workspace }) =>
       other_workspace === undefined ? '-' : percent(other_workspace.cached_ratio),
   ],
-  ['Bytes of requests', ({ request_bytes }) => grouped(request_bytes)],
-  ['Bytes sent', ({ sent_bytes }) => grouped(sent_bytes)],
-  ['Continued', ({ continued }) => grouped(continued)],
+  ['Bytes of requests', ({ request_bytes }) => groupDigits(request_bytes)],
+  ['Bytes sent', ({ sent_bytes }) => groupDigits(sent_bytes)],
+  ['Continued', ({ continued }) => groupDigits(continued)],
   ['Files read correctly', ({ reads }) => `${reads.right} of ${reads.expected}`],
 ]
 
@@ -71,7 +71,7 @@ function hasMissed(run: RunFigures): boolean {
 }
 
 function missedWords({ variant, reads: { right, expected, outside } }: RunFigures): string {
-  return `${variant}: of ${counted(expected, 'file')} ${right} were read in the right workspace, and ${counted(outside, 'call')} left it.`
+  return `${variant}: of ${countOf(expected, 'file')} ${right} were read in the right workspace, and ${countOf(outside, 'call')} left it.`
 }
 
 function movedWords(what: string, ratio: number, factor: string): string {

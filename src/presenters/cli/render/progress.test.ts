@@ -9,12 +9,12 @@ function terminal({ isTTY = true, columns = 80, term = 'xterm' } = {}) {
     isTTY,
     columns,
     rows: 24,
-    broken: false,
+    isBroken: false,
     failure: undefined,
     write: (text) => {
       written += text
     },
-    flushed: async () => {},
+    flush: async () => {},
   }
   const unused = () => {
     throw new Error('only standard error is written')

@@ -14,7 +14,7 @@ export async function withProgress<T>(
 ): Promise<T> {
   if (env['TERM'] === 'dumb') return work()
   const activity = new Activity(clock, stderr)
-  activity.during(shortened(visibleLine(text), stderr.columns - 2))
+  activity.during(fitCells(visibleLine(text), stderr.columns - 2))
   try {
     return await work()
   } finally {
@@ -23,7 +23,7 @@ export async function withProgress<T>(
 }
 
 /** A line that the terminal wraps could not be erased. */
-function shortened(text: string, cells: number): string {
+function fitCells(text: string, cells: number): string {
   const signs = Array.from(text)
   while (signs.length > 0 && cellWidth(signs.join('')) > cells) signs.pop()
   return signs.join('')

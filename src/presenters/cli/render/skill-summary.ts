@@ -1,4 +1,4 @@
-import { quoted } from '../../../encoding/quote.ts'
+import { quote } from '../../../encoding/quote.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { InstalledSkills } from '../../../session/workspace/installed-skills.ts'
 import { visibleLine } from '../text/visible-text.ts'
@@ -20,8 +20,8 @@ export async function usableSkill(
   if (fields !== undefined) return ok({ ...examined.value, fields })
   const first = findings.find(({ severity }) => severity === 'error')
   const why = first === undefined ? '' : ` Line ${first.line}: ${first.message}`
-  return failed('unreadable', `The Skill ${quoted(name)} is not usable.${why}`, { path }, [
-    { action: 'See all errors.', command: `hawser skills check ${quoted(path)}` },
+  return failed('unreadable', `The Skill ${quote(name)} is not usable.${why}`, { path }, [
+    { action: 'See all errors.', command: `hawser skills check ${quote(path)}` },
   ])
 }
 
@@ -47,18 +47,18 @@ type Source = Usable['fields']['context_sources'][number]
 /** What a source reads or runs, with every argument apart, and the values that its parameters may have. */
 function originOf({ from, auto, parameters = {} }: Source): string {
   const values = Object.entries(parameters).map(([name, { type, choices }]) => {
-    return `, {${name}}: ${choices === undefined ? type : choices.map(quoted).join(' or ')}`
+    return `, {${name}}: ${choices === undefined ? type : choices.map(quote).join(' or ')}`
   })
   const when = `${values.join('')}${auto === true ? ', with every activation' : ''}`
   switch (from.kind) {
     case 'command':
-      return `runs ${from.argv.map(quoted).join(' ')}${when}`
+      return `runs ${from.argv.map(quote).join(' ')}${when}`
     case 'file':
-      return `reads the file ${quoted(from.path)}${when}`
+      return `reads the file ${quote(from.path)}${when}`
     case 'resource_view':
-      return `shows the Resource ${quoted(from.handle)}${when}`
+      return `shows the Resource ${quote(from.handle)}${when}`
     case 'presenter':
-      return `takes the fact ${quoted(from.fact)} of the presenter${when}`
+      return `takes the fact ${quote(from.fact)} of the presenter${when}`
     case 'tool':
       return `calls the tool ${from.name} with ${JSON.stringify(from.arguments)}${when}`
   }

@@ -4,6 +4,7 @@ import type { Descriptor } from '../../../model/descriptor.ts'
 import type { EventData, WholeEvent } from '../../../model/events/event.ts'
 import type { WatcherUpdate } from '../../../session/watch/subscribe.ts'
 import type { Activity } from './activity.ts'
+import type { AnswerText } from './answer-text.ts'
 import { eventNotices } from '../../../history/results/event-notices.ts'
 import { cutWords } from '../../../history/results/notice-words.ts'
 import { failureAsText } from '../world/failure.ts'
@@ -36,7 +37,7 @@ export function jsonView(stdout: Output, what: 'all' | 'result'): TurnView {
   return {
     show: (seen) => {
       if (what === 'result') return
-      if (seen.kind === 'line') line(seen.line.logged.event)
+      if (seen.kind === 'line') line(seen.line.content.event)
       if (seen.kind === 'notice') line(seen.notice)
     },
     after: (notice) => {
@@ -54,17 +55,21 @@ export interface WordsOptions {
   readonly quiet: boolean
   /** Formats the result of a call for a terminal. */
   readonly resultText: (result: EventData<'tool_result'>, call: EventData<'tool_call'>) => string
+  /** Formats a plan for a terminal. */
+  readonly planText: (plan: EventData<'plan_updated'>) => string
+  /** Formats the answer; absent if it is printed as it is. */
+  readonly answer?: AnswerText | undefined
   readonly resourceOf: ResourceOf
   /** Draws a Resource if the terminal supports it. */
   readonly picture?: ((resource: Descriptor) => Promise<string | undefined>) | undefined
 }
 
 /**
- * Prints the answer to standard output: streamed on a terminal; otherwise only the last one, verbatim. Calls and notes
- * go to standard error.
+ * Prints the answer to standard output: on a terminal while it is streamed, formatted unless that is not wanted; otherwise
+ * only the last one, verbatim. Calls and notes go to standard error.
  */
 export function wordsView(options: WordsOptions): TurnView {
-  const { stdout, stderr, activity, quiet, picture } = options
+  const { stdout, stderr, activity, quiet, picture, answer } = options
   const calls = new Map<string, EventData<'tool_call'>>()
   let midLine = false
   const say = (text: string) => {
@@ -78,13 +83,26 @@ export function wordsView(options: WordsOptions): TurnView {
     if (midLine && stdout.isTTY) say('\n')
     stderr.write(text)
   }
+  let isAnswering = false
+  const stream = async (text: string) => {
+    const complete = answer === undefined ? visibleText(text) : await answer.push(text)
+    if (complete !== '') say(complete)
+    // A long block is printed when it is complete.
+    if (complete === '' && !isAnswering) activity.during('answering')
+    isAnswering = complete === ''
+  }
+  const finish = () => {
+    isAnswering = false
+    say(answer?.end() ?? '')
+    if (midLine) say('\n')
+  }
   return {
     show: async (seen) => {
       if (seen.kind === 'notice') {
-        if (seen.notice.type === 'text_delta' && stdout.isTTY)
-          say(visibleText(seen.notice.data.text))
+        if (seen.notice.type === 'text_delta' && stdout.isTTY) await stream(seen.notice.data.text)
         if (seen.notice.type === 'tool_progress' && seen.notice.data.notice === true)
           note(`hawser: ${visibleText(seen.notice.data.text.trimEnd())}\n`)
+        if (seen.notice.type === 'stream_restarted') finish()
         if (seen.notice.type === 'stream_restarted')
           note('hawser: the connection failed during this answer; the model answers again.\n')
         if (seen.notice.type === 'status') activity.during(visibleText(seen.notice.data.text))
@@ -94,7 +112,7 @@ export function wordsView(options: WordsOptions): TurnView {
       if (event === undefined) return
       if (event.type === 'tool_call') calls.set(event.data.call_id, event.data)
       // The answer is complete: whatever comes next, for example a question, starts on a new line.
-      if (event.type === 'assistant_message' && midLine) say('\n')
+      if (event.type === 'assistant_message' || event.type === 'turn_ended') finish()
       note(noteOf(event, calls, options))
       note(refusals(event), true)
       if (picture !== undefined && !quiet) {
@@ -106,7 +124,7 @@ export function wordsView(options: WordsOptions): TurnView {
     after: (event) => note(noteOf(event, calls, options), true),
     end: (session_id, { text, error, status, notices, cut }) => {
       if (!stdout.isTTY) say(text)
-      if (midLine) say('\n')
+      finish()
       activity.clear()
       // The others were printed when they happened.
       for (const { code, text: line } of notices)
@@ -127,7 +145,7 @@ function cutFailure(session_id: string, cut: NonNullable<TurnResult['cut']>) {
 function noteOf(
   event: WholeEvent,
   calls: ReadonlyMap<string, EventData<'tool_call'>>,
-  { stderr, resultText, resourceOf }: WordsOptions,
+  { stderr, resultText, planText, resourceOf }: WordsOptions,
 ): string | undefined {
   if (event.type === 'user_message' && stderr.isTTY) {
     const attached = broughtBy(event).map(resourceWords)
@@ -142,6 +160,9 @@ function noteOf(
     return `hawser: ${activationWords(event.data)}\n`
   if (event.type === 'skill_context_hydration' && stderr.isTTY)
     return `hawser: ${hydrationLine(event.data)}\n`
+  if (event.type === 'plan_updated' && stderr.isTTY) return planText(event.data)
+  // The plan itself was printed.
+  if (event.type === 'tool_result' && isPlan(event.data)) return undefined
   const call = event.type === 'tool_result' ? calls.get(event.data.call_id) : undefined
   if (event.type === 'tool_result' && stderr.isTTY && call !== undefined)
     return resultText(event.data, call)
@@ -152,6 +173,10 @@ function noteOf(
       ({ text }) => `hawser: ${event.type === 'notice' ? visibleText(text) : visibleLine(text)}\n`,
     )
     .join('')
+}
+
+function isPlan({ name, outcome }: EventData<'tool_result'>): boolean {
+  return name === 'update_plan' && outcome === 'ok'
 }
 
 function refusals(event: WholeEvent): string | undefined {

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../encoding/amounts.ts'
+import { countOf, groupDigits } from '../../../encoding/amounts.ts'
 import { definedFields } from '../../../model/fields/defined-fields.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import type { Proof } from '../../../session/queries/verify.ts'
@@ -46,7 +46,7 @@ function outcomeOf({
 /** The same in sentences, for people. Pure. */
 export function verdictLines(verified: Verdict, withRequests: boolean): string[] {
   const { session_id, events, bytes, last_hash, unknown, foreign, torn_bytes, damage } = verified
-  const read = `${counted(events, 'Event')} in ${counted(bytes, 'byte')}`
+  const read = `${countOf(events, 'Event')} in ${countOf(bytes, 'byte')}`
   const lines = [
     damage === undefined
       ? `The Log of ${session_id} is intact: ${read}, every hash matches.`
@@ -61,10 +61,10 @@ export function verdictLines(verified: Verdict, withRequests: boolean): string[]
       : undefined,
     unknown === 0
       ? undefined
-      : `${counted(unknown, 'Event')} of a type or shape unknown to this version, kept and skipped.`,
+      : `${countOf(unknown, 'Event')} of a type or shape unknown to this version, kept and skipped.`,
     torn_bytes === 0
       ? undefined
-      : `The last write is incomplete: ${counted(torn_bytes, 'byte')}. This is not damage: the next writer moves them to a separate file.`,
+      : `The last write is incomplete: ${countOf(torn_bytes, 'byte')}. This is not damage: the next writer moves them to a separate file.`,
     ...checkpointWords(verified),
     ...requestWords(verified, withRequests),
   ]
@@ -75,10 +75,10 @@ function checkpointWords({ compactions, checkpoints = [] }: Verdict): string[] {
   if (compactions === 0) return []
   if (checkpoints.length === 0)
     return [
-      `${counted(compactions, 'compaction')} checked: state and position match the Events before.`,
+      `${countOf(compactions, 'compaction')} checked: state and position match the Events before.`,
     ]
   return [
-    `${grouped(checkpoints.length)} of ${counted(compactions, 'compaction')} differ from what the Events before them give:`,
+    `${groupDigits(checkpoints.length)} of ${countOf(compactions, 'compaction')} differ from what the Events before them give:`,
     ...checkpoints.map(
       ({ seq, recorded }) => `  Event ${seq}: ${Object.keys(recorded).join(', ')}`,
     ),
@@ -92,15 +92,15 @@ function requestWords({ requests, damage }: Verdict, withRequests: boolean): str
   const others = other_words.map(notComparable)
   if (differing === 0) {
     const where = damage === undefined ? '' : ' before the damage'
-    const same = `${counted(checked, 'request')}${where} rebuilt, identical to the record.`
+    const same = `${countOf(checked, 'request')}${where} rebuilt, identical to the record.`
     return checked === 0 && others.length > 0 ? others : [same, ...others]
   }
   return [
     ...others,
-    `${grouped(differing)} of ${counted(checked, 'rebuilt request')} differ from the record:`,
+    `${groupDigits(differing)} of ${countOf(checked, 'rebuilt request')} differ from the record:`,
     ...mismatches.map(
       ({ seq, what, recorded, recomposed }) =>
-        `  Event ${seq}, ${what}: recorded ${shown(recorded)}, rebuilt ${shown(recomposed)}`,
+        `  Event ${seq}, ${what}: recorded ${valueText(recorded)}, rebuilt ${valueText(recomposed)}`,
     ),
   ]
 }
@@ -111,9 +111,9 @@ const NOT_CHECKED =
 function notComparable({ contract_version, words_sha256, requests }: OtherWords): string {
   const hash = words_sha256 === undefined ? 'no hash recorded' : words_sha256.slice(0, 12)
   const version = visibleText(`${contract_version} (${hash})`)
-  return `${counted(requests, 'request')} not comparable: words of version ${version}, not those of this Hawser. The Log itself is verified.`
+  return `${countOf(requests, 'request')} not comparable: words of version ${version}, not those of this Hawser. The Log itself is verified.`
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   return visibleText(JSON.stringify(value) ?? 'nothing')
 }

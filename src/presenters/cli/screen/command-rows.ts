@@ -1,4 +1,4 @@
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import type { EventData } from '../../../model/events/event.ts'
 import type { Line } from '../text/cell-width.ts'
 import { head, headAndTail, sentences, verbatim } from './rows.ts'
@@ -21,9 +21,11 @@ export function commandResultRows(result: EventData<'shell_result'>, columns: nu
   const setting = { columns, first: INDENT }
   const shown = output.replace(/\[exit code 0\]\n$/, '').replace(/\n$/, '')
   const warning = { ...setting, style: { colour: 'yellow' } } as const
-  const aside = `${counted(moved.length, 'protected path')} moved aside: ${moved.join(', ')}`
+  const aside = `${countOf(moved.length, 'protected path')} moved aside: ${moved.join(', ')}`
   return [
-    ...(shown === '' ? [] : headAndTail(verbatim(shown, setting), MOST_OUTPUT_ROWS, INDENT)),
+    ...(shown === ''
+      ? []
+      : headAndTail(verbatim(shown, setting), MOST_OUTPUT_ROWS, INDENT, 'Ctrl-O')),
     ...(error === undefined ? [] : head(sentences(error.message, warning), 4, INDENT)),
     ...(moved.length === 0 ? [] : head(sentences(aside, warning), 4, INDENT)),
   ]

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../host/clock.ts'
 import type { Streams } from '../../../host/streams.ts'
+import type { Palette } from '../text/cell-width.ts'
 import {
   afterResize,
   erase,
@@ -11,6 +12,7 @@ import {
   type Scene,
 } from './screen.ts'
 import {
+  ASK_BACKGROUND,
   attentionBytes,
   clipboardBytes,
   RESTORE_TITLE,
@@ -32,6 +34,7 @@ const NO_SIGNALS: TerminalSignals = {
   notification: 'none',
   title: false,
   isStill: true,
+  isPlain: false,
   tmux: false,
 }
 
@@ -45,7 +48,7 @@ export interface Stage {
   /** Called for every drawing. */
   readonly scene: () => Scene
   /** The width changed; called before the next `scene`. */
-  readonly resized: (columns: number) => void
+  readonly onResize: (columns: number) => void
   /** A defect occurred while drawing. */
   readonly onDefect: (defect: unknown) => void
 }
@@ -54,12 +57,12 @@ export interface Stage {
 export class Display {
   readonly #streams: Streams
   readonly #clock: Clock
-  readonly #colour: boolean
+  #colour: boolean | Palette
   readonly #stage: Stage
-  #drawn: ScreenFrame = NO_FRAME
+  #lastFrame: ScreenFrame = NO_FRAME
   /** The region must be drawn completely, for example because the terminal rewrapped it. */
   #redrawAll = false
-  #finished: FinishedOutput[] = []
+  #finishedOutput: FinishedOutput[] = []
   #due: (() => void) | undefined
   #settling: (() => void) | undefined
   #stopListening = () => {}
@@ -75,7 +78,7 @@ export class Display {
     parts: {
       readonly streams: Streams
       readonly clock: Clock
-      readonly colour: boolean
+      readonly colour: boolean | Palette
       readonly signals?: TerminalSignals
     },
     stage: Stage,
@@ -91,6 +94,21 @@ export class Display {
     return this.#streams.stdout.columns
   }
 
+  get colour(): boolean | Palette {
+    return this.#colour
+  }
+
+  /** Draws in other colours. What was printed keeps its own. */
+  recolour(palette: Palette | false): void {
+    this.#colour = palette
+    this.repair()
+  }
+
+  /** Asks the terminal for its background, which it reports among the keys, or not at all. */
+  askBackground(): void {
+    this.#streams.stdout.write(ASK_BACKGROUND)
+  }
+
   open(): void {
     this.#streams.stdout.write(PASTE_ON + (this.#signals.title ? SAVE_TITLE : ''))
     this.#stopListening = this.#streams.onResize(() => this.#settle())
@@ -99,7 +117,7 @@ export class Display {
 
   /** Prints rows permanently. They must not be wider than the terminal. */
   print(rows: readonly FinishedOutput[]): void {
-    for (const row of rows) this.#finished.push(row)
+    for (const row of rows) this.#finishedOutput.push(row)
     this.refresh()
   }
 
@@ -130,8 +148,8 @@ export class Display {
 
   /** Erases the region, so that something else can write to the terminal; it is drawn again below that. */
   lift(): void {
-    this.#streams.stdout.write(erase(this.#drawn))
-    this.#drawn = NO_FRAME
+    this.#streams.stdout.write(erase(this.#lastFrame))
+    this.#lastFrame = NO_FRAME
     this.refresh()
   }
 
@@ -139,16 +157,16 @@ export class Display {
   async pause(): Promise<void> {
     this.#tryToDraw()
     this.#isPaused = true
-    this.#streams.stdout.write(erase(this.#drawn) + PASTE_OFF)
-    this.#drawn = NO_FRAME
-    await this.#streams.stdout.flushed()
+    this.#streams.stdout.write(erase(this.#lastFrame) + PASTE_OFF)
+    this.#lastFrame = NO_FRAME
+    await this.#streams.stdout.flush()
   }
 
   /** Draws again, below whatever the other program left. */
   resume(): void {
     this.#isPaused = false
     this.#streams.stdout.write(PASTE_ON)
-    this.#stage.resized(this.columns)
+    this.#stage.onResize(this.columns)
     this.refresh()
   }
 
@@ -167,9 +185,9 @@ export class Display {
     this.#tryToDraw()
     const { rows } = this.#streams.stdout
     this.#streams.stdout.write(
-      `${erase(this.#drawn)}\u001b[${rows};1H${'\r\n'.repeat(rows)}\u001b[H`,
+      `${erase(this.#lastFrame)}\u001b[${rows};1H${'\r\n'.repeat(rows)}\u001b[H`,
     )
-    this.#drawn = NO_FRAME
+    this.#lastFrame = NO_FRAME
     this.refresh()
   }
 
@@ -215,9 +233,9 @@ export class Display {
     this.#cover = undefined
     this.#tryToDraw()
     const title = this.#signals.title ? RESTORE_TITLE : ''
-    this.#streams.stdout.write(title + erase(this.#drawn) + PASTE_OFF)
-    this.#drawn = NO_FRAME
-    await this.#streams.stdout.flushed()
+    this.#streams.stdout.write(title + erase(this.#lastFrame) + PASTE_OFF)
+    this.#lastFrame = NO_FRAME
+    await this.#streams.stdout.flush()
   }
 
   #settle(): void {
@@ -225,7 +243,7 @@ export class Display {
     this.#redrawAll = true
     this.#settling = this.#clock.after(SETTLED_MS, () => {
       this.#settling = undefined
-      this.#stage.resized(this.columns)
+      this.#stage.onResize(this.columns)
       this.#tryToDraw()
     })
   }
@@ -246,11 +264,11 @@ export class Display {
     }
     const { columns, rows } = this.#streams.stdout
     const next = frame(this.#stage.scene(), columns, rows)
-    const drawn = this.#redrawAll ? afterResize(this.#drawn, columns) : this.#drawn
-    const finished = this.#finished
+    const drawn = this.#redrawAll ? afterResize(this.#lastFrame, columns) : this.#lastFrame
+    const finished = this.#finishedOutput
     this.#streams.stdout.write(redraw(drawn, next, finished, this.#colour))
-    this.#drawn = next
+    this.#lastFrame = next
     this.#redrawAll = false
-    this.#finished = []
+    this.#finishedOutput = []
   }
 }

@@ -32,7 +32,7 @@ export interface EditorState {
   /** The index in `history` of the recalled message; its length for a new draft. */
   readonly at: number
   /** The new draft, kept while a message of `history` is shown. */
-  readonly kept: Draft
+  readonly newDraft: Draft
   readonly chips: Chips
   readonly kills: KillRing
   readonly undo: UndoStack
@@ -55,7 +55,7 @@ export function newEditor(history: readonly string[], vim?: VimState): EditorSta
     draft: EMPTY_DRAFT,
     history,
     at: history.length,
-    kept: EMPTY_DRAFT,
+    newDraft: EMPTY_DRAFT,
     chips: NO_CHIPS,
     kills: NO_KILLS,
     undo: NO_UNDO,
@@ -106,7 +106,7 @@ export function replaceAll(state: EditorState, text: string): EditorState {
 
 /** Sets a draft of an earlier process, with its chips. */
 export function restoreDraft(state: EditorState, draft: Draft, chips: Chips): EditorState {
-  return { ...state, draft, chips, at: state.history.length, kept: draft, undo: NO_UNDO }
+  return { ...state, draft, chips, at: state.history.length, newDraft: draft, undo: NO_UNDO }
 }
 
 export function clearEditor(state: EditorState): EditorState {
@@ -154,7 +154,7 @@ function press(state: EditorState, chord: string, commands: readonly string[]): 
   if (LINE_BREAKS.has(chord)) return { state: edit(state, insertText(draft, '\n'), 'other') }
   switch (chord) {
     case 'enter':
-      return entered(state)
+      return enterKey(state)
     case 'up':
     case 'ctrl-p':
       return { state: upOrDown(state, 'up') }
@@ -162,7 +162,7 @@ function press(state: EditorState, chord: string, commands: readonly string[]): 
     case 'ctrl-n':
       return { state: upOrDown(state, 'down') }
     case 'tab':
-      return { state: completed(state, commands) }
+      return { state: completeCommand(state, commands) }
     case 'ctrl-y':
       return { state: yank(state) }
     case 'alt-y':
@@ -232,7 +232,7 @@ function afterVim(state: EditorState, done: NonNullable<ReturnType<typeof vimKey
     case 'redo':
       return { state: step(withMode, redo) }
     case 'submit':
-      return entered(withMode)
+      return enterKey(withMode)
     case 'up':
     case 'down':
       return { state: upOrDown(withMode, done.does) }
@@ -244,7 +244,7 @@ function afterVim(state: EditorState, done: NonNullable<ReturnType<typeof vimKey
   }
 }
 
-function entered(state: EditorState): EditResult {
+function enterKey(state: EditorState): EditResult {
   const { text, cursor } = state.draft
   if (text.endsWith('\\') && cursor === text.length) {
     const line = `${text.slice(0, -1)}\n`
@@ -259,14 +259,14 @@ function upOrDown(state: EditorState, way: 'up' | 'down'): EditorState {
   if (within !== undefined) return move(state, within)
   const at = state.at + (way === 'up' ? -1 : 1)
   if (at < 0 || at > state.history.length) return state
-  const kept = state.at === state.history.length ? state.draft : state.kept
+  const newDraft = state.at === state.history.length ? state.draft : state.newDraft
   const text = state.history[at] ?? ''
-  const draft = at === state.history.length ? kept : { text, cursor: text.length }
-  return { ...edit(state, draft, 'other'), at, kept }
+  const draft = at === state.history.length ? newDraft : { text, cursor: text.length }
+  return { ...edit(state, draft, 'other'), at, newDraft }
 }
 
 /** Completes to the longest common prefix of the matching commands. */
-function completed(state: EditorState, commands: readonly string[]): EditorState {
+function completeCommand(state: EditorState, commands: readonly string[]): EditorState {
   const { text, cursor } = state.draft
   if (!/^\/\S*$/.test(text) || cursor !== text.length) return state
   const fitting = commands.map((name) => `/${name}`).filter((name) => name.startsWith(text))

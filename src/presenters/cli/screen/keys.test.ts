@@ -56,8 +56,8 @@ test('invalid UTF-8 becomes replacement characters and affects nothing after it'
 
 test('an unfinished paste is not flushed, and an incomplete sequence is undecided', () => {
   const decoder = new KeyDecoder()
-  expect([decoder.push(Buffer.from('\x1b[20')), decoder.undecided]).toEqual([[], true])
-  expect([decoder.push(Buffer.from('0~abc')), decoder.undecided]).toEqual([[], false])
+  expect([decoder.push(Buffer.from('\x1b[20')), decoder.isUndecided]).toEqual([[], true])
+  expect([decoder.push(Buffer.from('0~abc')), decoder.isUndecided]).toEqual([[], false])
   expect(decoder.flush()).toEqual([])
   expect(wordsOf(decoder.push(Buffer.from('\x1b[201~')))).toEqual(['paste "abc"'])
 })

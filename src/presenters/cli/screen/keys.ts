@@ -21,11 +21,19 @@ export class KeyDecoder {
   #report = 0
   /** The pieces of a paste, which may have megabytes: they are joined once. */
   #pieces: string[] = []
+  /** The beginning of a response of the terminal. */
+  #response = ''
+  readonly #onReport: (text: string) => void
   /** The end of what was pasted so far, in which the end mark may have begun. */
   #tail = ''
 
+  /** `onReport` receives what the terminal responds to a question with OSC, such as `11;rgb:0/0/0`. */
+  constructor(onReport: (text: string) => void = () => {}) {
+    this.#onReport = onReport
+  }
+
   /** True if the input so far may be a complete key: call `flush` if nothing follows soon. */
-  get undecided(): boolean {
+  get isUndecided(): boolean {
     return this.#state !== 'ground' && this.#state !== 'paste'
   }
 
@@ -35,7 +43,7 @@ export class KeyDecoder {
 
   /** Nothing followed: a lone escape is the Escape key. */
   flush(): Key[] {
-    if (!this.undecided) return []
+    if (!this.isUndecided) return []
     const keys = this.#state === 'escape' ? [press('escape')] : []
     this.#state = 'ground'
     return keys
@@ -80,7 +88,10 @@ export class KeyDecoder {
         return
       case 'string':
         // A response of the terminal; it ends with a bell, or with an escape and a backslash, which is not a key then.
-        if (sign === BELL || (sign === '\\' && this.#sequence === ESC)) this.#state = 'ground'
+        if (sign === BELL || (sign === '\\' && this.#sequence === ESC)) {
+          this.#state = 'ground'
+          if (this.#response.startsWith(']')) this.#onReport(this.#response.slice(1))
+        } else if (sign !== ESC && this.#response.length < LONGEST_RESPONSE) this.#response += sign
         this.#sequence = sign
         return
       case 'paste':
@@ -94,6 +105,7 @@ export class KeyDecoder {
       return
     }
     this.#sequence = ''
+    this.#response = sign
     this.#state = INTRODUCERS[sign] ?? 'ground'
     if (this.#state === 'ground') keys.push(...keyOf(sign).map(withAlt))
   }
@@ -148,6 +160,7 @@ const ESC = '\x1b'
 const BELL = '\x07'
 const PASTE_END = '\x1b[201~'
 const LONGEST_SEQUENCE = 32
+const LONGEST_RESPONSE = 64
 
 /** The sequence that an escape introduces, by the next character. */
 const INTRODUCERS: Readonly<Record<string, State>> = {

@@ -1,4 +1,4 @@
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import {
   cellWidth,
   PLAIN,
@@ -51,18 +51,22 @@ export function fittingParts(parts: readonly string[], columns: number): string 
 }
 
 /** The first rows, and how many more there are. */
-export function head(rows: readonly Line[], most: number, indent = ''): Line[] {
+export function head(rows: readonly Line[], most: number, indent = '', key = ''): Line[] {
   if (rows.length <= most) return [...rows]
-  const more = rows.length - most
-  return [...rows.slice(0, most), aside(`${indent}[… ${counted(more, 'more line')}]`)]
+  return [...rows.slice(0, most), foldNote(rows.length - most, indent, key)]
 }
 
 /** The first and last rows, and how many are between them. */
-export function headAndTail(rows: readonly Line[], most: number, indent = ''): Line[] {
+export function headAndTail(rows: readonly Line[], most: number, indent = '', key = ''): Line[] {
   if (rows.length <= most) return [...rows]
   const tail = Math.floor(most / 3)
-  const between = aside(`${indent}[… ${counted(rows.length - most, 'more line')}]`)
+  const between = foldNote(rows.length - most, indent, key)
   return [...rows.slice(0, most - tail), between, ...rows.slice(rows.length - tail)]
+}
+
+/** `key` shows the rest. */
+function foldNote(count: number, indent: string, key: string): Line {
+  return aside(`${indent}[… ${countOf(count, 'more line')}${key === '' ? '' : ` · ${key}`}]`)
 }
 
 export function aside(text: string): Line {

@@ -1,5 +1,5 @@
 import { standing, type Picture } from '../render/picture.ts'
-import { cellWidth, painted, wrapLine, type Line } from '../text/cell-width.ts'
+import { cellWidth, paintLine, wrapLine, type Line, type Palette } from '../text/cell-width.ts'
 import type { Chips } from './chips.ts'
 import { graphemes, type Draft } from './draft.ts'
 import { inputBox, withCaret, type InputBox } from './input-box.ts'
@@ -81,9 +81,9 @@ export function redraw(
   drawn: ScreenFrame,
   next: ScreenFrame,
   finished: readonly FinishedOutput[],
-  colour: boolean,
+  colour: boolean | Palette,
 ): string {
-  const paint = (line: Line) => painted(line, colour)
+  const paint = (line: Line) => paintLine(line, colour)
   const fresh = next.lines.map(paint)
   const redrawsAll = finished.length > 0 || drawn.lines.length === 0
   const printed = finished

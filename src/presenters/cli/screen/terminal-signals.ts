@@ -8,6 +8,8 @@ export interface TerminalSignals {
   readonly title: boolean
   /** Nothing moves by itself: no spinner, no elapsed time. */
   readonly isStill: boolean
+  /** Only what stays is shown, the question and the input. */
+  readonly isPlain: boolean
   /** The sequences pass through tmux. */
   readonly tmux: boolean
 }
@@ -21,16 +23,21 @@ interface SignalSettings {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** What this terminal supports and the person wants. Pure. */
-export function terminalSignals(env: Environment, settings: SignalSettings = {}): TerminalSignals {
+export function terminalSignals(
+  env: Environment,
+  settings: SignalSettings = {},
+  isPlain = false,
+): TerminalSignals {
   const { bell = true, notify = true, title = true } = settings
   const { TERM = '', VTE_VERSION, TMUX } = env
   const isPoor = TERM === 'dumb' || TERM === 'linux'
   const knows777 = VTE_VERSION !== undefined || /^(foot|rxvt)/.test(TERM)
   return {
     bell,
-    notification: !notify || isPoor ? 'none' : knows777 ? 'osc777' : 'osc9',
-    title: title && !isPoor,
-    isStill: TERM === 'dumb',
+    notification: !notify || isPoor || isPlain ? 'none' : knows777 ? 'osc777' : 'osc9',
+    title: title && !isPoor && !isPlain,
+    isStill: TERM === 'dumb' || isPlain,
+    isPlain,
     tmux: TMUX !== undefined && TMUX !== '',
   }
 }
@@ -49,6 +56,9 @@ export function titleBytes(text: string): string {
 export function clipboardBytes(text: string): string {
   return `${OSC}52;c;${Buffer.from(text).toString('base64')}${BELL}`
 }
+
+/** The terminal reports its background: `11;rgb:…`. */
+export const ASK_BACKGROUND = '\u001b]11;?\u001b\\'
 
 /** The terminal keeps its title, and gives it back. */
 export const SAVE_TITLE = '\u001b[22;2t'

@@ -1,9 +1,9 @@
 import { parseJson, isJsonObject } from '../../../encoding/json.ts'
 import type { EventData } from '../../../model/events/event.ts'
-import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
-import { diffLines } from '../render/diff-lines.ts'
+import type { Line, Style } from '../text/cell-width.ts'
+import { numberedDiff } from '../render/diff-lines.ts'
 import { visibleLine } from '../text/visible-text.ts'
-import { counted } from '../../../encoding/amounts.ts'
+import { countOf } from '../../../encoding/amounts.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { head, headAndTail, sentences, verbatim } from './rows.ts'
 
@@ -39,14 +39,14 @@ export function callTitle({ name, arguments: text }: Call): string {
   }
 }
 
-/** The result of a call: one line, and an excerpt of its output. */
-export function resultRows(result: Result, call: Call, columns: number): Line[] {
+/** The result of a call: one line, and an excerpt of its output; `key` shows the rest. */
+export function resultRows(result: Result, call: Call, columns: number, key = ''): Line[] {
   const { mark, style } = MARKS[exitStatus(result).outcome]
   const summary = summaryOf(result)
   const title = callTitle(call) + (summary === '' ? '' : ` · ${summary}`)
   return [
     ...head(sentences(title, { columns, first: `${mark} `, firstStyle: style }), TITLE_ROWS, '  '),
-    ...detailRows(result, columns),
+    ...detailRows(result, columns, key),
   ]
 }
 
@@ -103,7 +103,7 @@ function summaryOf(result: Result): string {
     case 'glob':
     case 'grep':
     case 'history_search':
-      return counted(linesOf(output).length, 'line')
+      return countOf(linesOf(output).length, 'line')
     case 'write':
     case 'edit':
       if (after_blob === undefined) return 'unchanged'
@@ -113,30 +113,31 @@ function summaryOf(result: Result): string {
   }
 }
 
-function detailRows(result: Result, columns: number): Line[] {
+function detailRows(result: Result, columns: number, key: string): Line[] {
   const { outcome, name, output, error } = result
   const diff = diffIn(result)
   const setting = { columns, first: INDENT }
   if (outcome === 'unknown') return []
   if (outcome !== 'ok' && (name !== 'bash' || outcome === 'denied')) {
-    return head(sentences(error?.message ?? output, setting), OUTPUT_ROWS, INDENT)
+    return head(sentences(error?.message ?? output, setting), OUTPUT_ROWS, INDENT, key)
   }
-  if (diff !== undefined) return head(diffRows(diff, columns), DIFF_ROWS, INDENT)
+  if (diff !== undefined) return head(fileChange(diff, columns), DIFF_ROWS, INDENT, key)
   if (name === 'bash') {
     const shown = output.replace(/\[exit code \d+\]\n$/, '').replace(/\n$/, '')
     if (shown === '') return []
-    return headAndTail(verbatim(shown, { ...setting, style: { dim: true } }), OUTPUT_ROWS, INDENT)
+    return headAndTail(
+      verbatim(shown, { ...setting, style: { dim: true } }),
+      OUTPUT_ROWS,
+      INDENT,
+      key,
+    )
   }
   return []
 }
 
-/** Without the file names at the top: the line above names the file. */
-function diffRows(diff: string, columns: number): Line[] {
-  const width = Math.max(1, columns - INDENT.length)
-  const names = diff.split('\n').slice(0, 2).join('\n')
-  return diffLines(diff, width)
-    .slice(diffLines(names, width).length)
-    .map((row) => [{ text: INDENT, style: PLAIN }, ...row])
+/** The change of one file with line numbers, without its name, which is above it. Pure. */
+export function fileChange(diff: string, columns: number): Line[] {
+  return numberedDiff(diff, columns, { indent: INDENT, names: false })
 }
 
 /** Older versions recorded it as the output. */

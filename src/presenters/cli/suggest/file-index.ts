@@ -23,19 +23,22 @@ const TELL_MS = 100
 export class FileIndex {
   readonly #list: ListFiles
   readonly #clock: Clock
-  readonly #changed: () => void
+  readonly #onChange: () => void
   readonly #stop = new AbortController()
   #paths: readonly Candidate[] = []
-  #scanned = 0
+  #scannedFiles = 0
   #scanning = false
   #at = -Infinity
   /** How long the last scan took. */
   #scanMs = 0
+  /** A scan for what was wanted too soon after the last one. */
+  #laterScan: (() => void) | undefined
+  #wasLater = false
 
   constructor(list: ListFiles, clock: Clock, changed: () => void) {
     this.#list = list
     this.#clock = clock
-    this.#changed = changed
+    this.#onChange = changed
   }
 
   /** As of the last complete scan; during the first one, what was found so far. */
@@ -45,24 +48,41 @@ export class FileIndex {
 
   /** The number of paths found by a running scan; `undefined` if none is running. */
   get progress(): number | undefined {
-    return this.#scanning ? this.#scanned : undefined
+    return this.#scanning ? this.#scannedFiles : undefined
   }
 
   /** Starts a scan, unless one is running or the last one is recent. */
   refresh(): void {
     const now = this.#clock.monotonicMs()
     const rest = Math.max(STALE_MS, this.#scanMs * SCAN_SHARE)
-    if (this.#scanning || now - this.#at < rest) return
+    if (this.#scanning) return
+    if (now - this.#at < rest) return this.#scanLater(rest - (now - this.#at))
+    this.#wasLater = false
+    this.#start(now)
+  }
+
+  /** Once: a file may be newer than the last scan. In a large workspace, the next key does. */
+  #scanLater(ms: number): void {
+    if (this.#wasLater || ms > STALE_MS) return
+    this.#laterScan ??= this.#clock.after(ms, () => {
+      this.#laterScan = undefined
+      this.#wasLater = true
+      if (!this.#scanning) this.#start(this.#clock.monotonicMs())
+    })
+  }
+
+  #start(now: number): void {
     this.#scanning = true
     void this.#scan().finally(() => {
       this.#scanning = false
       this.#at = this.#clock.monotonicMs()
       this.#scanMs = this.#at - now
-      this.#changed()
+      this.#onChange()
     })
   }
 
   close(): void {
+    this.#laterScan?.()
     this.#stop.abort()
   }
 
@@ -71,7 +91,7 @@ export class FileIndex {
     const folders = new Set<string>()
     const isFirst = this.#paths.length === 0
     if (isFirst) this.#paths = found
-    this.#scanned = 0
+    this.#scannedFiles = 0
     let told = -Infinity
     let last = ''
     const onPaths = (paths: readonly string[]) => {
@@ -82,11 +102,11 @@ export class FileIndex {
         addFolders(path, folders, found)
         found.push(candidate(path))
       }
-      this.#scanned = found.length
+      this.#scannedFiles = found.length
       const now = this.#clock.monotonicMs()
       if (now - told >= TELL_MS) {
         told = now
-        this.#changed()
+        this.#onChange()
       }
       return found.length < MOST_FILES
     }

@@ -29,7 +29,7 @@ export class FileSearch {
   /** Replaces the search that is running. Calls `onFound` once: before it returns if there are few files, or some rounds later. */
   start(query: string, onFound: RunningSearch['onFound']): void {
     const { paths, progress } = this.#index
-    const search = new FuzzySearch(this.#narrowed(query), query, this.#most)
+    const search = new FuzzySearch(this.#narrow(query), query, this.#most)
     // A scan that is running adds to the list.
     this.#last = progress === undefined ? { of: paths, query, search } : undefined
     const running = { search, onFound }
@@ -61,7 +61,7 @@ export class FileSearch {
   }
 
   /** The files among which those of the query are. */
-  #narrowed(query: string): readonly Candidate[] {
+  #narrow(query: string): readonly Candidate[] {
     const { paths } = this.#index
     const last = this.#last
     const isNarrower =

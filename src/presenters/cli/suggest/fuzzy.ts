@@ -2,7 +2,7 @@
 export interface Candidate {
   readonly text: string
   /** In lower case. */
-  readonly folded: string
+  readonly lowerCase: string
   /** Which letters it has: one bit for each letter of the alphabet, and some for all other characters. */
   readonly letters: number
   /** Where the last name of a path begins. */
@@ -10,9 +10,14 @@ export interface Candidate {
 }
 
 export function candidate(text: string): Candidate {
-  const folded = text.toLowerCase()
-  const end = folded.endsWith('/') ? folded.length - 2 : folded.length - 1
-  return { text, folded, letters: lettersOf(folded), name: folded.lastIndexOf('/', end) + 1 }
+  const lowerCase = text.toLowerCase()
+  const end = lowerCase.endsWith('/') ? lowerCase.length - 2 : lowerCase.length - 1
+  return {
+    text,
+    lowerCase,
+    letters: lettersOf(lowerCase),
+    name: lowerCase.lastIndexOf('/', end) + 1,
+  }
 }
 
 function lettersOf(folded: string): number {
@@ -39,16 +44,16 @@ export function fuzzyMatches(
  */
 export class FuzzySearch {
   readonly #candidates: readonly Candidate[]
-  readonly #wanted: string
+  readonly #pattern: string
   readonly #most: number
-  readonly #ranked: { readonly text: string; readonly rank: number }[] = []
+  readonly #best: { readonly text: string; readonly rank: number }[] = []
   /** The candidates that match so far: those of a longer query are among them. */
   readonly all: Candidate[] = []
   #next = 0
 
   constructor(candidates: readonly Candidate[], query: string, most: number) {
     this.#candidates = candidates
-    this.#wanted = query.toLowerCase()
+    this.#pattern = query.toLowerCase()
     this.#most = most
   }
 
@@ -58,12 +63,12 @@ export class FuzzySearch {
 
   /** Of the candidates judged so far. */
   get best(): readonly string[] {
-    return this.#ranked.map(({ text }) => text)
+    return this.#best.map(({ text }) => text)
   }
 
   /** Judges this many more candidates. */
   advance(count: number): void {
-    const wanted = this.#wanted
+    const wanted = this.#pattern
     const letters = lettersOf(wanted)
     const end = Math.min(this.#candidates.length, this.#next + count)
     for (const one of this.#candidates.slice(this.#next, end)) {
@@ -78,7 +83,7 @@ export class FuzzySearch {
   }
 
   #rank(text: string, rank: number): void {
-    const ranked = this.#ranked
+    const ranked = this.#best
     let at = ranked.length
     while (at > 0 && (ranked[at - 1]?.rank ?? 0) > rank) at -= 1
     if (at >= this.#most) return
@@ -88,12 +93,12 @@ export class FuzzySearch {
 }
 
 /** Less is better; negative if it does not match. The length counts less than any kind of match. */
-function rankOf({ folded, name }: Candidate, wanted: string): number {
-  const { length } = folded
-  const found = folded.indexOf(wanted)
-  if (found === -1) return spreadRank(folded, wanted)
+function rankOf({ lowerCase, name }: Candidate, wanted: string): number {
+  const { length } = lowerCase
+  const found = lowerCase.indexOf(wanted)
+  if (found === -1) return spreadRank(lowerCase, wanted)
   if (found === 0) return length === wanted.length ? 0 : WORSE + length
-  const inName = found >= name ? found : folded.indexOf(wanted, name)
+  const inName = found >= name ? found : lowerCase.indexOf(wanted, name)
   if (inName === name) return WORSE * 2 + length
   return WORSE * (inName === -1 ? 4 : 3) + length
 }

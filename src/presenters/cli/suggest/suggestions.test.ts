@@ -101,6 +101,45 @@ async function listWith(paths: readonly string[], changed: () => void): Promise<
   return new Suggestions(sources, changed)
 }
 
+test('a file that is created right after a scan is found without another key', async () => {
+  const paths = ['a.ts']
+  const scans: (() => void)[] = []
+  const due: (() => void)[] = []
+  const clock = {
+    ...systemClock,
+    monotonicMs: () => 0,
+    after: (_ms: number, work: () => void) => {
+      due.push(work)
+      return () => {}
+    },
+  }
+  const done = () =>
+    new Promise<void>((resolve) => {
+      scans.push(resolve)
+    })
+  const files = new FileIndex(
+    async ({ onPaths }) => void onPaths([...paths]),
+    clock,
+    () => {
+      if (files.progress === undefined) for (const resolve of scans.splice(0)) resolve()
+    },
+  )
+  const first = done()
+  files.refresh()
+  await first
+  paths.push('b.ts')
+  files.refresh()
+  files.refresh()
+  expect(due.length).toBe(1)
+  const second = done()
+  due[0]?.()
+  await second
+  expect(files.paths.map(({ text }) => text)).toEqual(['a.ts', 'b.ts'])
+  // A scan for that word is not followed by another one: the workspace would be listed without end.
+  files.refresh()
+  expect(due.length).toBe(1)
+})
+
 function shown(list: Suggestions): string[] {
   return list.rows(80).map((row) => row.map(({ text }) => text).join(''))
 }
@@ -111,7 +150,7 @@ test('the list has handles, folders and files; arrows choose, Tab accepts, Esc c
   list.follow(draft)
   expect(shown(list)).toEqual(['› img1          harbour.png', '  src/image.ts', '  src/index.ts'])
   list.move('down')
-  expect(list.accepted(draft)).toEqual({ text: '@src/image.ts ', cursor: 14 })
+  expect(list.accept(draft)).toEqual({ text: '@src/image.ts ', cursor: 14 })
   list.move('up')
   list.move('up')
   expect(shown(list).at(-1)).toBe('› src/index.ts')
@@ -128,9 +167,9 @@ test('a path that looks like a handle is quoted, the handle is not, and a path t
   const draft = { text: '@img1', cursor: 5 }
   list.follow(draft)
   expect(shown(list)).toEqual(['› img1  harbour.png', '  img1'])
-  expect(list.accepted(draft)?.text).toBe('@img1 ')
+  expect(list.accept(draft)?.text).toBe('@img1 ')
   list.move('down')
-  expect(list.accepted(draft)?.text).toBe('@"img1" ')
+  expect(list.accept(draft)?.text).toBe('@"img1" ')
   list.follow({ text: '@-', cursor: 2 })
   expect(shown(list)).toEqual([])
 })

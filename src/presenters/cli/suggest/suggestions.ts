@@ -1,4 +1,4 @@
-import { grouped } from '../../../encoding/amounts.ts'
+import { groupDigits } from '../../../encoding/amounts.ts'
 import { isMentionable } from '../input/mentions.ts'
 import type { Draft } from '../screen/draft.ts'
 import { aside } from '../screen/rows.ts'
@@ -57,18 +57,18 @@ const LONGEST_ROW = 200
  */
 export class Suggestions {
   readonly #sources: SuggestionSources
-  readonly #changed: () => void
+  readonly #onChange: () => void
   readonly #files: FileSearch
   #word: CompletedWord | undefined
   /** The kind and beginning of the word for which the list was closed. */
   #closed = ''
-  #chosen = 0
+  #chosenAt = 0
   #best: readonly ShownSuggestion[] = []
 
   /** `changed`: the list may have changed. */
   constructor(sources: SuggestionSources, changed: () => void) {
     this.#sources = sources
-    this.#changed = changed
+    this.#onChange = changed
     this.#files = new FileSearch(sources.files ?? NO_FILES, MOST_FILES)
   }
 
@@ -90,7 +90,7 @@ export class Suggestions {
       this.#sources.outside?.forget()
     }
     if (word?.kind === 'path' && !isSame) this.#sources.files?.refresh()
-    if (!isSame || word.query !== this.#word?.query) this.#chosen = 0
+    if (!isSame || word.query !== this.#word?.query) this.#chosenAt = 0
     this.#word = word
     this.#files.cancel()
     if (word === undefined || placeOf(word) === this.#closed) return this.#show([])
@@ -102,7 +102,7 @@ export class Suggestions {
     this.#files.start(word.query.replace(/^\.\//, ''), (best) => {
       const files = best.map((text): ShownSuggestion => ({ kind: 'path', text, about: '' }))
       this.#show([...own, ...files])
-      this.#changed()
+      this.#onChange()
     })
   }
 
@@ -113,7 +113,7 @@ export class Suggestions {
 
   move(way: 'up' | 'down'): void {
     const count = this.#best.length
-    if (count > 0) this.#chosen = (this.#chosen + (way === 'up' ? count - 1 : 1)) % count
+    if (count > 0) this.#chosenAt = (this.#chosenAt + (way === 'up' ? count - 1 : 1)) % count
   }
 
   /** Stays closed for the current word. */
@@ -131,15 +131,15 @@ export class Suggestions {
   }
 
   /** The draft with the chosen suggestion; `undefined` if there is none. */
-  accepted(draft: Draft): Draft | undefined {
-    const chosen = this.#best[this.#chosen]
+  accept(draft: Draft): Draft | undefined {
+    const chosen = this.#best[this.#chosenAt]
     if (chosen === undefined || this.#word === undefined) return undefined
     return withSuggestion(draft, this.#word, chosen)
   }
 
   /** The word is already what the list suggests, so that Enter sends the message. */
   get isComplete(): boolean {
-    const chosen = this.#best[this.#chosen]
+    const chosen = this.#best[this.#chosenAt]
     return chosen !== undefined && chosen.text === this.#word?.query
   }
 
@@ -149,19 +149,19 @@ export class Suggestions {
     const isScanned = this.#word?.kind === 'path' && progress !== undefined
     const isClosed = this.#word !== undefined && placeOf(this.#word) === this.#closed
     const scanning =
-      isScanned && !isClosed ? [aside(`  Scanning files … ${grouped(progress)} found`)] : []
+      isScanned && !isClosed ? [aside(`  Scanning files … ${groupDigits(progress)} found`)] : []
     return [...this.#list(columns), ...scanning]
   }
 
   /** The part of the list around the chosen suggestion, in two columns. */
   #list(columns: number): Line[] {
     const total = this.#best.length
-    const from = Math.max(0, Math.min(this.#chosen - MOST_SHOWN + 2, total - MOST_SHOWN))
+    const from = Math.max(0, Math.min(this.#chosenAt - MOST_SHOWN + 2, total - MOST_SHOWN))
     const part = this.#best.slice(from, from + MOST_SHOWN)
     const texts = part.map(({ text }) => visibleLine(text).slice(0, LONGEST_ROW))
     const width = Math.min(Math.max(0, ...texts.map(cellWidth)), Math.floor(columns / 2))
     const rows = part.map((one, at): Line => {
-      const isChosen = from + at === this.#chosen
+      const isChosen = from + at === this.#chosenAt
       const about = this.#aboutOf(one, isChosen)
       const style = isChosen ? { bold: true } : PLAIN
       const name = about === '' ? (texts[at] ?? '') : padTo(texts[at] ?? '', width)
@@ -171,14 +171,14 @@ export class Suggestions {
       ]
       return wrappedVerbatim(row, columns)[0] ?? []
     })
-    const more: Line[] = total > part.length ? [aside(`  ${this.#chosen + 1} of ${total}`)] : []
+    const more: Line[] = total > part.length ? [aside(`  ${this.#chosenAt + 1} of ${total}`)] : []
     return [...rows, ...more]
   }
 
   /** Images are looked at when they are chosen. */
   #aboutOf({ kind, text, about }: ShownSuggestion, isChosen: boolean): string {
     const known =
-      kind === 'path' && isChosen ? this.#sources.about?.(text, this.#changed) : undefined
+      kind === 'path' && isChosen ? this.#sources.about?.(text, this.#onChange) : undefined
     return visibleLine(known ?? about).slice(0, LONGEST_ROW)
   }
 
@@ -187,7 +187,7 @@ export class Suggestions {
     const paths = outside?.paths(folder, () => {
       if (this.#word?.query !== query) return
       this.follow(draft)
-      this.#changed()
+      this.#onChange()
     })
     const isHidden = (path: string) => path.slice(folder.length).startsWith('.')
     const wantsHidden = isHidden(query)
@@ -205,7 +205,7 @@ export class Suggestions {
 
   #show(best: readonly ShownSuggestion[]): void {
     this.#best = best
-    this.#chosen = Math.min(this.#chosen, Math.max(0, best.length - 1))
+    this.#chosenAt = Math.min(this.#chosenAt, Math.max(0, best.length - 1))
   }
 
   /** Everything that is not a file. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   cellWidth,
   lineWidth,
-  painted,
+  paintLine,
   PLAIN,
   wrapLine,
   wrappedVerbatim,
@@ -154,14 +154,14 @@ test('every style is painted and closed', () => {
     { text: 'b', style: PLAIN },
     { text: 'c', style: { colour: 'red' as const } },
   ]
-  expect(painted(spans, true)).toBe('\u001b[1;2;3;4;9;36ma\u001b[0mb\u001b[31mc\u001b[0m')
-  expect(painted(spans, false)).toBe('abc')
-  expect(painted([{ text: '', style: all }], true)).toBe('')
+  expect(paintLine(spans, true)).toBe('\u001b[1;2;3;4;9;36ma\u001b[0mb\u001b[31mc\u001b[0m')
+  expect(paintLine(spans, false)).toBe('abc')
+  expect(paintLine([{ text: '', style: all }], true)).toBe('')
 })
 
 test('only our own styles pass, even in text that was not escaped', () => {
   const spans = [{ text: '\u001b[2J\r\n\u202e', style: { bold: true } }]
-  expect(painted(spans, true)).toBe('\u001b[1m\\u{1b}[2J\\u{d}\\u{a}\\u{202e}\u001b[0m')
+  expect(paintLine(spans, true)).toBe('\u001b[1m\\u{1b}[2J\\u{d}\\u{a}\\u{202e}\u001b[0m')
 })
 
 function line(text: string): Line {

@@ -10,10 +10,22 @@ export interface Style {
   readonly underline?: boolean
   readonly strike?: boolean
   readonly colour?: Colour
+  /** Marks what changed within a line. */
+  readonly change?: 'added' | 'removed'
+  /** The address that a click opens, where the terminal can. */
+  readonly link?: string
+}
+
+/** How styles become escape sequences. */
+export interface Palette {
+  /** The parameters of SGR for a style; empty for none. */
+  readonly codes: (style: Style) => string
+  /** The terminal opens links (OSC 8). */
+  readonly links: boolean
 }
 
 /**
- * Visible text in one style. Only `painted` converts styles to escape sequences, so measured text never contains any.
+ * Visible text in one style. Only `paintLine` converts styles to escape sequences, so measured text never contains any.
  */
 export interface Span {
   readonly text: string
@@ -42,28 +54,36 @@ export function cellWidth(text: string): number {
  * than `columns` becomes `?`. Spaces at a break are dropped, `\n` breaks, tabs become spaces.
  */
 export function wrapLine(line: Line, columns: number): Line[] {
-  return broken(cellsOf(line), columns, true).map((cells) => spansOf(withoutTrailing(cells)))
+  return breakLines(cellsOf(line), columns, true).map((cells) => spansOf(withoutTrailing(cells)))
 }
 
 /** Like `wrapLine`, but keeps all spaces, for code and output. */
 export function wrappedVerbatim(line: Line, columns: number): Line[] {
-  return broken(cellsOf(line), columns, false).map(spansOf)
+  return breakLines(cellsOf(line), columns, false).map(spansOf)
 }
 
 /**
- * The bytes for the terminal. Every style ends with its span; without `colour` there are none. No other escape sequence
- * or control character passes, whatever the spans contain.
+ * The bytes for the terminal, in the colours of a palette; `true` is that of every terminal. Every style ends with its
+ * span; with `false` there are none. No other escape sequence or control character passes, whatever the spans contain.
  */
-export function painted(line: Line, colour: boolean): string {
-  return line.map(({ text, style }) => paintedSpan(visibleLine(text), style, colour)).join('')
+export function paintLine(line: Line, colour: boolean | Palette): string {
+  const palette = colour === true ? EVERYWHERE : colour
+  return line.map(({ text, style }) => paintedSpan(visibleLine(text), style, palette)).join('')
 }
 
 /** Lines as text for the terminal. */
-export function terminalText(lines: readonly Line[], colour: boolean): string {
-  return lines.map((line) => `${painted(line, colour)}\n`).join('')
+export function terminalText(lines: readonly Line[], colour: boolean | Palette): string {
+  return lines.map((line) => `${paintLine(line, colour)}\n`).join('')
 }
 
-const COLOURS = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const
+const COLOURS = {
+  red: '31',
+  green: '32',
+  yellow: '33',
+  blue: '34',
+  magenta: '35',
+  cyan: '36',
+} as const
 const TAB = 4
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{DI}]$/u
 const EMOJI_STYLE = '\ufe0f'
@@ -71,21 +91,37 @@ const ASCII = /^[\n\t\x20-\x7e]*$/
 const WINDOW = 256
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-function paintedSpan(text: string, style: Style, colour: boolean): string {
-  const codes = codesOf(style)
-  return !colour || codes === '' || text === '' ? text : `\u001b[${codes}m${text}\u001b[0m`
+/** The parameters of SGR for a style, with these colours. */
+export function sgr(
+  { bold, dim, italic, underline, strike, colour, change }: Style,
+  colours: Readonly<Record<Colour, string>>,
+  changes: Readonly<Record<'added' | 'removed', string>>,
+): string {
+  const codes = [
+    bold && '1',
+    dim && '2',
+    italic && '3',
+    underline && '4',
+    strike && '9',
+    colour && colours[colour],
+    change && changes[change],
+  ]
+  return codes.filter((code) => typeof code === 'string' && code !== '').join(';')
 }
 
-function codesOf({ bold, dim, italic, underline, strike, colour }: Style): string {
-  const codes: (number | false | undefined)[] = [
-    bold && 1,
-    dim && 2,
-    italic && 3,
-    underline && 4,
-    strike && 9,
-    colour && COLOURS[colour],
-  ]
-  return codes.filter((code) => typeof code === 'number').join(';')
+/** The colours that every terminal has; a change within a line is inverse. */
+const EVERYWHERE: Palette = {
+  codes: (style) => sgr(style, COLOURS, { added: '7', removed: '7' }),
+  links: false,
+}
+
+function paintedSpan(text: string, style: Style, palette: Palette | false): string {
+  if (palette === false || text === '') return text
+  const codes = palette.codes(style)
+  const styled = codes === '' ? text : `\u001b[${codes}m${text}\u001b[0m`
+  const { link } = style
+  if (link === undefined || !palette.links) return styled
+  return `\u001b]8;;${visibleLine(link)}\u001b\\${styled}\u001b]8;;\u001b\\`
 }
 
 /** A grapheme, with the combining marks of a following span that would attach to it. */
@@ -148,7 +184,7 @@ function graphemeWidth(grapheme: string): number {
 }
 
 /** With `hanging`, spaces that do not fit stay at the end of their line instead of starting the next. */
-function broken(cells: readonly Cell[], columns: number, hanging: boolean): Cell[][] {
+function breakLines(cells: readonly Cell[], columns: number, hanging: boolean): Cell[][] {
   const lines: Cell[][] = []
   let line: Cell[] = []
   let width = 0
@@ -197,5 +233,6 @@ function spansOf(cells: readonly Cell[]): Line {
 }
 
 function isSame(one: Style, other: Style): boolean {
-  return one === other || codesOf(one) === codesOf(other)
+  if (one === other) return true
+  return EVERYWHERE.codes(one) === EVERYWHERE.codes(other) && one.link === other.link
 }

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../encoding/amounts.ts'
+import { countOf, groupDigits } from '../../../encoding/amounts.ts'
 import type { EventData } from '../../../model/events/event.ts'
 import { visibleLine } from './visible-text.ts'
 
@@ -9,9 +9,9 @@ export function commandFacts(result: EventData<'shell_result'>): string[] {
     outcome,
     ...(exit_code === undefined ? [] : [`exit code ${exit_code}`]),
     ...(error === undefined ? [] : [`${error.kind}: ${visibleLine(error.message)}`]),
-    `${grouped(Math.round(duration_ms))} ms`,
+    `${groupDigits(Math.round(duration_ms))} ms`,
     ...(truncated === true ? ['truncated'] : []),
-    ...(moved.length === 0 ? [] : [`${counted(moved.length, 'protected path')} moved aside`]),
+    ...(moved.length === 0 ? [] : [`${countOf(moved.length, 'protected path')} moved aside`]),
   ]
 }
 
@@ -21,7 +21,7 @@ export function commandLines({
   shell_omitted = 0,
 }: Pick<EventData<'user_message'>, 'shell' | 'shell_omitted'>): string[] {
   return [
-    ...(shell_omitted === 0 ? [] : [`${counted(shell_omitted, 'earlier command')} omitted`]),
+    ...(shell_omitted === 0 ? [] : [`${countOf(shell_omitted, 'earlier command')} omitted`]),
     ...shell.map(({ command, outcome }) => {
       const [first = '', ...more] = command.split('\n')
       return `! ${visibleLine(first)}${more.length === 0 ? '' : ' …'} · ${outcome}`

@@ -13,12 +13,12 @@ export function jsonText(value: unknown): string {
   if (PLAIN.test(json)) return json
   return json.replaceAll(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{DI}]/gu, (sign) =>
     // One escape for each UTF-16 code unit.
-    Array.from({ length: sign.length }, (_, at) => escaped(sign.charCodeAt(at))).join(''),
+    Array.from({ length: sign.length }, (_, at) => escapeUnit(sign.charCodeAt(at))).join(''),
   )
 }
 
 const PLAIN = /^[\x20-\x7e]*$/
 
-function escaped(unit: number): string {
+function escapeUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { lineWidth, painted, PLAIN, type Line } from './cell-width.ts'
+import { lineWidth, paintLine, PLAIN, type Line } from './cell-width.ts'
 import { markdownLexer } from '../../../../test/support/cli/markdown-lexer.ts'
 import { LONGEST_BLOCK } from '../../../encoding/markdown/block-cutter.ts'
 import { MarkdownStream } from './markdown.ts'
@@ -126,5 +126,5 @@ function streamed(chunks: readonly string[], columns: number): Line[] {
 }
 
 function shown(lines: readonly Line[]): string[] {
-  return lines.map((line) => painted(line, false).trimEnd())
+  return lines.map((line) => paintLine(line, false).trimEnd())
 }

@@ -1,24 +1,26 @@
 import { expect, test } from 'vitest'
-import { painted, PLAIN, type Line } from './cell-width.ts'
+import { paintLine, PLAIN, type Line } from './cell-width.ts'
 import { MarkdownStream } from './markdown.ts'
 
-test('headings keep their signs, and blocks are separated', () => {
+test('headings have no signs, and blocks are separated', () => {
   expect(shown('# One\ntext\nand more\n## Two ##\n***\nThree\n---')).toEqual([
-    '# One',
+    'One',
     '',
     'text and more',
     '',
-    '## Two',
+    'Two',
     '',
     '─'.repeat(40),
     '',
-    '## Three',
+    'Three',
   ])
-  expect(lines('# a *b*')).toEqual([
+  expect(lines('# a *b*\n## c\n### d').filter(({ length }) => length > 0)).toEqual([
     [
-      { text: '# a ', style: { bold: true } },
-      { text: 'b', style: { bold: true, italic: true } },
+      { text: 'a ', style: { bold: true, underline: true } },
+      { text: 'b', style: { bold: true, underline: true, italic: true } },
     ],
+    [{ text: 'c', style: { bold: true } }],
+    [{ text: 'd', style: { bold: true, italic: true } }],
   ])
 })
 
@@ -32,8 +34,8 @@ test('emphasis, code, links and images have their styles, and addresses are show
       { text: ' ', style: PLAIN },
       { text: 'd  e', style: { colour: 'cyan' } },
       { text: ' ', style: PLAIN },
-      { text: 'f', style: { underline: true } },
-      { text: ' (http://g.h)', style: { dim: true } },
+      { text: 'f', style: { underline: true, link: 'http://g.h' } },
+      { text: ' (http://g.h)', style: { dim: true, link: 'http://g.h' } },
       { text: ' [image: j]', style: PLAIN },
       { text: ' (k.png)', style: { dim: true } },
     ],
@@ -57,8 +59,8 @@ test('lists can be nested, numbered and have checkboxes', () => {
     '4. four',
     '   - a',
     '     - b',
-    '   - [x] done',
-    '   - [ ] open and on',
+    '   [x] done',
+    '   [ ] open and on',
     '',
     '1. other',
     '',
@@ -93,26 +95,26 @@ test('quotes have a sign before every line', () => {
   ])
 })
 
-test('code is verbatim behind a gutter, and wrapped only if necessary', () => {
+test('code is verbatim, with nothing before it that a selection would contain, and wrapped only if necessary', () => {
   const text =
     '```ts\nif (a)  {\n\treturn\n\n```\n\n    in  dented\n\n      more\n\n- a\n  ~~~\n  b\n  ~~~'
   expect(shown(text)).toEqual([
-    '┌ ts',
-    '│ if (a)  {',
-    '│     return',
-    '│',
+    'ts',
+    'if (a)  {',
+    '    return',
     '',
-    '│ in  dented',
-    '│',
-    '│   more',
+    '',
+    'in  dented',
+    '',
+    '  more',
     '',
     '- a',
-    '  │ b',
+    '  b',
   ])
   expect(shown(`\`\`\`\none two ${'x'.repeat(30)}\n`, 20)).toEqual([
-    '│ one two',
-    `│ ${'x'.repeat(18)}`,
-    `│ ${'x'.repeat(12)}`,
+    'one two',
+    'x'.repeat(20),
+    'x'.repeat(10),
   ])
 })
 
@@ -121,9 +123,10 @@ test('tables are set in columns if they fit, and cells keep their styles', () =>
   expect(shown(table)).toEqual(['a │ b', '──┼──', 'c │ d'])
   expect(lines(table).at(-1)?.[0]).toEqual({ text: 'c', style: { bold: true } })
   expect(shown(table.replace('c', 'long '.repeat(8).trim()), 30)).toEqual([
-    'a: long long long long long',
-    'long long long',
-    'b: d',
+    'a                          │ b',
+    '───────────────────────────┼──',
+    'long long long long long   │ d',
+    'long long long             │',
   ])
 })
 
@@ -174,5 +177,5 @@ function lines(text: string, columns = 80): Line[] {
 }
 
 function shown(text: string, columns = 80): string[] {
-  return lines(text, columns).map((line) => painted(line, false).trimEnd())
+  return lines(text, columns).map((line) => paintLine(line, false).trimEnd())
 }

@@ -13,6 +13,7 @@ import {
   type Span,
   type Style,
 } from './cell-width.ts'
+import { codeBegun, codeLine, type OpenCode } from './code-colours.ts'
 import { tableLines } from './table-lines.ts'
 import { visibleText } from './visible-text.ts'
 
@@ -31,8 +32,7 @@ export function blockLines(
 /** Formats list items, numbered from `start`. */
 export function listLines(list: MarkdownList, start: number, columns: number): Line[] {
   return list.items.flatMap(({ done, loose, blocks }, at) => {
-    const task = done === undefined ? '' : `[${done ? 'x' : ' '}] `
-    const mark = (list.start === undefined ? '- ' : `${start + at}. `) + task
+    const mark = markOf(list.start === undefined ? undefined : start + at, done)
     const lines = behind(mark, columns, (rest) => blockLines(blocks, rest, !loose))
     return at > 0 && list.loose ? [[], ...lines] : lines
   })
@@ -40,14 +40,17 @@ export function listLines(list: MarkdownList, start: number, columns: number): L
 
 /** The first line of fenced code: its language, if given. */
 export function fenceLines(language: string, columns: number): Line[] {
-  return language === ''
-    ? []
-    : wrapLine([{ text: `┌ ${visibleText(language)}`, style: DIM }], columns)
+  return language === '' ? [] : wrapLine([{ text: visibleText(language), style: DIM }], columns)
 }
 
-/** Verbatim code behind a gutter. */
-export function codeLines(text: string, columns: number): Line[] {
-  return besides('│ ', columns, (rest) => literalLines(text, rest))
+/** A line of code in its colours, without anything before it, so that a selection is the code. */
+export function codeLines(
+  text: string,
+  open: OpenCode,
+  columns: number,
+): { readonly lines: Line[]; readonly open: OpenCode } {
+  const { line, open: next } = codeLine(visibleText(text), open)
+  return { lines: wrappedVerbatim(line, columns), open: next }
 }
 
 /** Verbatim text. */
@@ -63,14 +66,9 @@ const NARROWEST = 10
 function linesOf(block: MarkdownBlock, columns: number): Line[] {
   switch (block.kind) {
     case 'heading':
-      return wrapLine(
-        [leaf(`${'#'.repeat(block.depth)} `, BOLD), ...spans(block.content, BOLD)],
-        columns,
-      )
-    case 'code': {
-      const language = block.info.split(/\s/, 1)[0] ?? ''
-      return [...fenceLines(language, columns), ...codeLines(block.text, columns)]
-    }
+      return wrapLine(spans(block.content, HEADINGS[block.depth - 1] ?? LOWEST_HEADING), columns)
+    case 'code':
+      return wholeCode(block.info.split(/\s/, 1)[0] ?? '', block.text, columns)
     case 'quote':
       return besides('> ', columns, (rest) => blockLines(block.blocks, rest))
     case 'list':
@@ -91,7 +89,25 @@ function linesOf(block: MarkdownBlock, columns: number): Line[] {
   }
 }
 
-const BOLD: Style = { bold: true }
+const HEADINGS: readonly Style[] = [{ bold: true, underline: true }, { bold: true }]
+const LOWEST_HEADING: Style = { bold: true, italic: true }
+
+function wholeCode(language: string, text: string, columns: number): Line[] {
+  let open = codeBegun(language)
+  const lines = text.split('\n').flatMap((one) => {
+    const shown = codeLines(one, open, columns)
+    open = shown.open
+    return shown.lines
+  })
+  return [...fenceLines(language, columns), ...lines]
+}
+
+/** Of a task, its box is the mark. */
+function markOf(number: number | undefined, done: boolean | undefined): Span {
+  const box = done === undefined ? '' : `[${done ? 'x' : ' '}] `
+  const text = (number === undefined ? (box === '' ? '- ' : '') : `${number}. `) + box
+  return leaf(text, done === true ? { colour: 'green' } : PLAIN)
+}
 
 function spans(content: readonly MarkdownSpan[], style: Style): Span[] {
   return content.flatMap((span) => spansOf(span, style)).filter(({ text }) => text !== '')
@@ -110,15 +126,24 @@ function spansOf(span: MarkdownSpan, style: Style): Span[] {
     case 'code':
       return [flowing(span.text, { ...style, colour: 'cyan' })]
     case 'link':
-      return [
+      return withLink(span.href, [
         ...spans(span.content, { ...style, underline: true }),
         ...address(shownAddress(span), style),
-      ]
+      ])
     case 'image':
-      return [flowing(`[image: ${span.description}]`, style), ...address(shownAddress(span), style)]
+      return withLink(span.href, [
+        flowing(`[image: ${span.description}]`, style),
+        ...address(shownAddress(span), style),
+      ])
     case 'break':
       return [leaf('\n', style)]
   }
+}
+
+/** Only addresses that a browser or a mail program opens. */
+function withLink(href: string, content: readonly Span[]): Span[] {
+  if (!/^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(href)) return [...content]
+  return content.map(({ text, style }) => ({ text, style: { ...style, link: href } }))
 }
 
 function address(href: string | undefined, style: Style): Span[] {
@@ -136,13 +161,12 @@ function leaf(text: string, style: Style): Span {
 }
 
 /** Lines after a mark that appears once. */
-function behind(mark: string, columns: number, render: (columns: number) => Line[]): Line[] {
-  const width = cellWidth(mark)
-  if (columns - width < NARROWEST)
-    return [...wrapLine([leaf(mark, PLAIN)], columns), ...render(columns)]
+function behind(mark: Span, columns: number, render: (columns: number) => Line[]): Line[] {
+  const width = cellWidth(mark.text)
+  if (columns - width < NARROWEST) return [...wrapLine([mark], columns), ...render(columns)]
   const [first = [], ...others] = render(columns - width)
   return [
-    [leaf(mark, PLAIN), ...first],
+    [mark, ...first],
     ...others.map((line) => (line.length === 0 ? line : [leaf(' '.repeat(width), PLAIN), ...line])),
   ]
 }

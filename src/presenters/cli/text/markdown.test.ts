@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parsedMarkdown } from '../../../encoding/markdown/parse.ts'
-import { lineWidth, painted, type Line } from './cell-width.ts'
+import { lineWidth, paintLine, type Line } from './cell-width.ts'
 import { blockLines } from './markdown-lines.ts'
 import { MarkdownStream } from './markdown.ts'
 
@@ -141,7 +141,7 @@ The end.
 
 test('ordinary text is split only where the lexer would split it', () => {
   const words = (lines: readonly Line[]) =>
-    lines.map((line) => painted(line, true)).filter((line) => line !== '')
+    lines.map((line) => paintLine(line, true)).filter((line) => line !== '')
   expect(words(rendered(ORDINARY, 60))).toEqual(
     words(blockLines(parsedMarkdown(ORDINARY) ?? [], 60)),
   )
@@ -149,14 +149,14 @@ test('ordinary text is split only where the lexer would split it', () => {
 
 test('an item, a heading and a line of code are returned before their block or list ends', () => {
   const stream = new MarkdownStream(40)
-  expect(shown(stream.push('# A\n'))).toEqual(['# A'])
+  expect(shown(stream.push('# A\n'))).toEqual(['A'])
   expect(shown(stream.push('- b\n- c'))).toEqual([])
   expect(shown(stream.push('\n'))).toEqual(['', '- b'])
-  expect(shown(stream.push('```\nd\n'))).toEqual(['- c', '', '│ d'])
+  expect(shown(stream.push('```\nd\n'))).toEqual(['- c', '', 'd'])
   expect(shown(stream.pending())).toEqual([])
   expect(shown(stream.push('e'))).toEqual([])
-  expect(shown(stream.pending())).toEqual(['│ e'])
-  expect(shown(stream.end())).toEqual(['│ e'])
+  expect(shown(stream.pending())).toEqual(['e'])
+  expect(shown(stream.end())).toEqual(['e'])
 })
 
 function rendered(text: string, columns: number): Line[] {
@@ -174,5 +174,5 @@ function chunksOf(text: string, cuts: readonly number[]): string[] {
 }
 
 function shown(lines: readonly Line[]): string[] {
-  return lines.map((line) => painted(line, false).trimEnd())
+  return lines.map((line) => paintLine(line, false).trimEnd())
 }

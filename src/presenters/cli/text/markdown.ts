@@ -2,6 +2,7 @@ import { BlockCutter, LONGEST_BLOCK, type Piece } from '../../../encoding/markdo
 import { parsedMarkdown } from '../../../encoding/markdown/parse.ts'
 import { sourceLine } from '../../../encoding/markdown/whole-text.ts'
 import type { Line } from './cell-width.ts'
+import { codeBegun, type OpenCode } from './code-colours.ts'
 import { blockLines, codeLines, fenceLines, listLines, literalLines } from './markdown-lines.ts'
 import { visibleText } from './visible-text.ts'
 
@@ -40,7 +41,7 @@ export class MarkdownStream {
       ...(rest === '' ? [] : cutter.take(sourceLine(rest, visibleText))),
       ...cutter.close(),
     ]
-    return placed(pieces, this.#place, this.#columns).lines
+    return placePieces(pieces, this.#place, this.#columns).lines
   }
 
   /** The lines of the open block. Call it once; no `push` may follow. */
@@ -51,7 +52,7 @@ export class MarkdownStream {
   }
 
   #show(pieces: readonly Piece[]): Line[] {
-    const { lines, place } = placed(pieces, this.#place, this.#columns)
+    const { lines, place } = placePieces(pieces, this.#place, this.#columns)
     this.#place = place
     return lines
   }
@@ -59,46 +60,56 @@ export class MarkdownStream {
 
 /** The context above the next piece. */
 interface Place {
-  readonly begun: boolean
+  readonly hasBegun: boolean
   /** A blank line must precede the next line. */
   readonly due: boolean
   /** The list that an item may continue. */
   readonly list: { readonly mark: string; readonly next: number } | undefined
+  /** The fenced code that a line may continue. */
+  readonly code: OpenCode
 }
 
-const START: Place = { begun: false, due: false, list: undefined }
+const START: Place = { hasBegun: false, due: false, list: undefined, code: codeBegun('') }
 
 interface RenderResult {
   readonly lines: readonly Line[]
   /** It starts a new block. */
   readonly apart: boolean
   readonly list?: Place['list']
+  readonly code?: OpenCode
 }
 
-function placed(pieces: readonly Piece[], start: Place, columns: number) {
+function placePieces(pieces: readonly Piece[], start: Place, columns: number) {
   const lines: Line[] = []
   let place = start
   for (const piece of pieces) {
-    const shown = shownPiece(piece, place.list, columns)
-    const due = place.due || (shown.apart && place.begun)
+    const shown = shownPiece(piece, place, columns)
+    const due = place.due || (shown.apart && place.hasBegun)
     const isEmpty = shown.lines.length === 0
     if (due && !isEmpty) lines.push([])
     for (const line of shown.lines) lines.push(line)
-    place = { begun: place.begun || !isEmpty, due: due && isEmpty, list: shown.list }
+    const { list, code = place.code } = shown
+    place = { hasBegun: place.hasBegun || !isEmpty, due: due && isEmpty, list, code }
   }
   return { lines, place }
 }
 
-function shownPiece(piece: Piece, list: Place['list'], columns: number): RenderResult {
+function shownPiece(piece: Piece, { list, code }: Place, columns: number): RenderResult {
   switch (piece.kind) {
     case 'blocks':
       return { lines: blocksOf(piece.source, columns), apart: true }
     case 'item':
-      return shownItem(piece.source, piece.spaced, list, columns)
+      return shownItem(piece.source, piece.isSpaced, list, columns)
     case 'fence':
-      return { lines: fenceLines(piece.language, columns), apart: true }
-    case 'code':
-      return { lines: codeLines(piece.text, columns), apart: false }
+      return {
+        lines: fenceLines(piece.language, columns),
+        apart: true,
+        code: codeBegun(piece.language),
+      }
+    case 'code': {
+      const { lines, open } = codeLines(piece.text, code, columns)
+      return { lines, apart: false, code: open }
+    }
     case 'literal':
       return { lines: literalLines(piece.text, columns), apart: piece.begins }
   }

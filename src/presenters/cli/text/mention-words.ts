@@ -1,4 +1,4 @@
-import { counted, fileSize } from '../../../encoding/amounts.ts'
+import { countOf, fileSize } from '../../../encoding/amounts.ts'
 import { includedPart } from '../../../history/results/notice-words.ts'
 import type { EventData } from '../../../model/events/event.ts'
 import type { MentionedPath } from '../../../model/events/turn-events.ts'
@@ -34,6 +34,6 @@ function mentionWords(mention: MentionedPath): string {
 }
 
 function wholeExtent({ kind, to_line = 0, lines = 0 }: MentionedPath): string {
-  if (kind === 'folder') return lines === 0 ? 'an empty folder' : counted(lines, 'name')
-  return to_line === 0 ? 'empty' : counted(to_line, 'line')
+  if (kind === 'folder') return lines === 0 ? 'an empty folder' : countOf(lines, 'name')
+  return to_line === 0 ? 'empty' : countOf(to_line, 'line')
 }

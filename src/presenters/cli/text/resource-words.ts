@@ -11,7 +11,7 @@ import type { Descriptor } from '../../../model/descriptor.ts'
 import { notCopiedReason } from '../../../prompt/words/resources.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 import type { ResourceId } from '../../../model/ids.ts'
-import { counted, fileSize } from '../../../encoding/amounts.ts'
+import { countOf, fileSize } from '../../../encoding/amounts.ts'
 import { visibleLine } from './visible-text.ts'
 
 /** A Resource in one line, such as `@img1 harbour.png · 12.3 KiB · 640×480`. Visible text. */
@@ -29,8 +29,8 @@ export function extentOf(resource: Descriptor): string {
   if (resource.kind === 'link') return ''
   const { width, height, pages, lines } = resource
   if (width !== undefined && height !== undefined) return `${width}×${height}`
-  if (pages !== undefined) return counted(pages, 'page')
-  return lines === undefined ? '' : counted(lines, 'line')
+  if (pages !== undefined) return countOf(pages, 'page')
+  return lines === undefined ? '' : countOf(lines, 'line')
 }
 
 /** Text from a pipe that came with a message. */
@@ -80,7 +80,7 @@ export function resourceNews(event: ResourceEvent, resourceOf: ResourceOf): stri
     case 'resource_dropped':
       return visibleLine(droppedWords(event.data, resourceOf))
     case 'resource_quarantined':
-      return `The provider rejected ${named(event.data, resourceOf)}: ${visibleLine(event.data.provider_error.message)}. Its bytes are not sent again.`
+      return `The provider rejected ${labelOf(event.data, resourceOf)}: ${visibleLine(event.data.provider_error.message)}. Its bytes are not sent again.`
   }
 }
 
@@ -96,7 +96,7 @@ const ORIGINS = {
 } as const
 
 /** Such as `@img1 harbour.png`. */
-function named({ resource_id }: { readonly resource_id: ResourceId }, resourceOf: ResourceOf) {
+function labelOf({ resource_id }: { readonly resource_id: ResourceId }, resourceOf: ResourceOf) {
   return visibleLine(resourceLabel(resource_id, resourceOf))
 }
 

@@ -1,4 +1,4 @@
-import { quoted } from '../../../encoding/quote.ts'
+import { quote } from '../../../encoding/quote.ts'
 import { hydrationWords } from '../../../history/results/notice-words.ts'
 import type { EventData } from '../../../model/events/event.ts'
 import { visibleLine } from './visible-text.ts'
@@ -7,7 +7,7 @@ import { visibleLine } from './visible-text.ts'
 export function activationWords(data: EventData<'skill_activation'>): string {
   const { name, args, activated_by, trust, source } = data
   const by = activated_by === 'user' ? 'you' : 'the model'
-  const given = args === '' ? '' : `, with ${quoted(args)}`
+  const given = args === '' ? '' : `, with ${quote(args)}`
   return visibleLine(`Skill ${name} activated by ${by}${given} (${trust}, ${source})`)
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lineWidth, painted, PLAIN, type Line } from './cell-width.ts'
+import { lineWidth, paintLine, PLAIN, type Line } from './cell-width.ts'
 import { tableLines, type Table } from './table-lines.ts'
 
 test('a table that fits is shown in columns with the requested alignment', () => {
@@ -38,12 +38,31 @@ test('a table with a cell that is too wide becomes lines of header and cell, wit
   expect(shown(tableLines(tableOf(['a long name', 'b'], []), 8))).toEqual(['a long', 'name:', 'b:'])
 })
 
+test('cells that are too wide are wrapped in their columns, with a rule between such rows', () => {
+  const table = tableOf(
+    ['file', 'purpose'],
+    [
+      ['a.ts', 'assigns ships to berths and checks the tide'],
+      ['b.ts', 'a ship'],
+    ],
+  )
+  expect(shown(tableLines(table, 30))).toEqual([
+    'file │ purpose',
+    '─────┼────────────────────────',
+    'a.ts │ assigns ships to berths',
+    '     │ and checks the tide',
+    '─────┼────────────────────────',
+    'b.ts │ a ship',
+  ])
+})
+
 test('a long header is not repeated in full before every cell', () => {
-  const table = tableOf(['h'.repeat(500)], [['1'], ['2']])
-  expect(shown(tableLines(table, 80))).toEqual([
+  const header = ['h'.repeat(500), ...'bcdefgh'.split('').map((letter) => letter.repeat(10))]
+  const row = ['1', ...header.slice(1).map(() => '')]
+  expect(shown(tableLines(tableOf(header, [row, row]), 80))).toEqual([
     `${'h'.repeat(40)}…: 1`,
     '',
-    `${'h'.repeat(40)}…: 2`,
+    `${'h'.repeat(40)}…: 1`,
   ])
 })
 
@@ -60,5 +79,5 @@ function tableOf(header: string[], rows: string[][], align: Table['align'] = [])
 }
 
 function shown(lines: readonly Line[]): string[] {
-  return lines.map((line) => painted(line, false).trimEnd())
+  return lines.map((line) => paintLine(line, false).trimEnd())
 }

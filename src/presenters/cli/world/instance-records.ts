@@ -21,7 +21,7 @@ export interface NamedInstance {
 /** Finds an Instance by its handle or id. One that was deleted has left its records, and only its id names them. */
 export async function namedInstance(world: Home, named: string): Promise<Result<NamedInstance>> {
   if (named === '') return failed('invalid_args', '--instance requires the name of an Instance.')
-  const all = await registered(world)
+  const all = await registeredRecords(world)
   if (!all.ok) return all
   const record = all.value.find(({ id, handle }) => id === named || handle === named)
   const id = record?.id ?? InstanceId.safeParse(named).data
@@ -44,7 +44,7 @@ export async function instanceNames(
   ids: readonly InstanceId[],
 ): Promise<readonly string[]> {
   if (ids.length === 0) return []
-  const all = await registered(world)
+  const all = await registeredRecords(world)
   const records = all.ok ? all.value : []
   return ids.map((id) => records.find((record) => record.id === id)?.handle ?? id)
 }
@@ -52,7 +52,7 @@ export async function instanceNames(
 const INSTANCES = 'instances'
 
 /** Read without a server: it may not run, and nothing of it is needed. */
-async function registered(world: Home): Promise<Result<readonly InstanceRecord[]>> {
+async function registeredRecords(world: Home): Promise<Result<readonly InstanceRecord[]>> {
   const home = await world.openHome()
   if (!home.ok) return home
   return asResult('read the register of Instances', () =>

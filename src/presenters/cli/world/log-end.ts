@@ -7,7 +7,7 @@ import type { CliWorld } from './world.ts'
 /** Prints, after the readable part of a Log, what a reader must know about its end. Damage is exit code 1. */
 export function reportEnd(
   world: CliWorld,
-  { damage, unfinished, foreign }: LogEnd,
+  { damage, isUnfinished, foreign }: LogEnd,
 ): Result<number> {
   const { json, streams } = world
   if (json !== true && foreign) streams.stderr.write(FOREIGN)
@@ -15,7 +15,7 @@ export function reportEnd(
     refuse(world, damage)
     return ok(EXIT.failed)
   }
-  if (json !== true && unfinished) streams.stderr.write(UNFINISHED)
+  if (json !== true && isUnfinished) streams.stderr.write(UNFINISHED)
   return ok(EXIT.done)
 }
 

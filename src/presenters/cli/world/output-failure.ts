@@ -6,10 +6,10 @@ export async function exitAfterOutput(
   { stdout, stderr }: Pick<Streams, 'stdout' | 'stderr'>,
   code: number,
 ): Promise<number> {
-  await Promise.all([stdout.flushed(), stderr.flushed()])
+  await Promise.all([stdout.flush(), stderr.flush()])
   if (stdout.failure === undefined) return code
   stderr.write(outputFailure(stdout.failure))
-  await stderr.flushed()
+  await stderr.flush()
   return code === EXIT.done ? EXIT.failed : code
 }
 

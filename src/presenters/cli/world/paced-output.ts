@@ -18,7 +18,7 @@ export class PacedOutput {
     this.#waiting.push(text)
     this.#characters += text.length
     if (this.#characters >= PIECE_CHARACTERS) await this.flush()
-    return !this.#output.broken
+    return !this.#output.isBroken
   }
 
   /** Writes the buffer, and resolves when the output has accepted it. */
@@ -26,6 +26,6 @@ export class PacedOutput {
     this.#output.write(this.#waiting.join(''))
     this.#waiting = []
     this.#characters = 0
-    await this.#output.flushed()
+    await this.#output.flush()
   }
 }

@@ -12,7 +12,7 @@ import type { CliWorld } from './world.ts'
 
 interface Opening extends OpenOptions {
   /** Called where no Session was ever created; without it that is `not_found`. */
-  readonly unused?: () => Result<number>
+  readonly ifUnused?: () => Result<number>
 }
 
 /** The options of a command that works in a workspace. */
@@ -26,7 +26,7 @@ export async function inWorkspace(
   world: CliWorld,
   options: WorkspaceOptions,
   work: (opened: OpenWorkspace) => Promise<Result<number>>,
-  { unused, ...opening }: Opening = {},
+  { ifUnused, ...opening }: Opening = {},
 ): Promise<Result<number>> {
   const found = await placeOf(world, options)
   if (!found.ok) return found
@@ -36,8 +36,8 @@ export async function inWorkspace(
     warnIgnored(world, opened)
     return work(opened)
   })
-  if (code.ok || unused === undefined) return code
-  return causeOf(code.error)?.type === 'never_used' ? unused() : code
+  if (code.ok || ifUnused === undefined) return code
+  return causeOf(code.error)?.type === 'never_used' ? ifUnused() : code
 }
 
 /** The workspace, and with `--instance` the Instance whose records in it are to be read. */
@@ -87,9 +87,9 @@ function warnAdopted({ streams }: CliWorld, path: string, { adopts }: OpenWorksp
   )
 }
 
-function warnIgnored({ streams }: CliWorld, { settings: { ignored } }: OpenWorkspace): void {
-  if (ignored.length === 0) return
-  const keys = ignored.join(', ')
+function warnIgnored({ streams }: CliWorld, { settings: { ignoredKeys } }: OpenWorkspace): void {
+  if (ignoredKeys.length === 0) return
+  const keys = ignoredKeys.join(', ')
   streams.stderr.write(
     `hawser: ignoring untrusted workspace settings: ${keys} (to trust them: hawser trust)\n`,
   )

@@ -55,12 +55,12 @@ export interface CliWorld {
     readonly apiRoot: string
   }) => Promise<Result<ProvedBot>>
   /**
-   * Serves Instances over MCP on the standard streams, until the host closes them or `stopped` resolves. `redactor` is that of
+   * Serves Instances over MCP on the standard streams, until the host closes them or `stop` resolves. `redactor` is that of
    * the keys of this process.
    */
   readonly mcp: (
     tether: Tether,
-    options: { readonly stopped: Promise<void>; readonly redactor: Redactor },
+    options: { readonly stop: Promise<void>; readonly redactor: Redactor },
   ) => Promise<void>
 }
 

@@ -30,7 +30,7 @@ export interface LiveOutput {
 
 export interface LiveOptions {
   readonly signal: AbortSignal
-  readonly disconnected?: () => void
+  readonly onDisconnect?: () => void
   readonly waiting?: () => readonly StreamMessage[]
 }
 
@@ -44,18 +44,18 @@ const RESYNC = Buffer.from(
 
 /**
  * A response of server-sent events that `work` writes until it resolves. A client that does not read gets a request to resync,
- * and is dropped. `disconnected` is called once if the client left or was dropped; `signal` is that of its request. `waiting`
+ * and is dropped. `onDisconnect` is called once if the client left or was dropped; `signal` is that of its request. `waiting`
  * returns what the work waits for, which is sent with every heartbeat.
  */
 export function liveResponse(
   { clock, redactor, onDefect }: LiveParts,
-  { signal, disconnected = () => {}, waiting = () => [] }: LiveOptions,
+  { signal, onDisconnect = () => {}, waiting = () => [] }: LiveOptions,
   work: (output: LiveOutput) => Promise<void>,
 ): Response {
   const gone = new AbortController()
   const leave = () => {
     if (gone.signal.aborted) return
-    disconnected()
+    onDisconnect()
     gone.abort()
   }
   const body = liveBody({

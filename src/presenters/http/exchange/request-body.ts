@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { depthWithin } from '../../../encoding/json.ts'
-import { quoted, shortened } from '../../../encoding/quote.ts'
+import { quote, shorten } from '../../../encoding/quote.ts'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
 
@@ -21,7 +21,7 @@ export async function jsonBody<T>(
   if (!JSON_TYPE.test(request.headers.get('content-type') ?? '')) return notJsonType()
   const bytes = await limitedBody(request, limit)
   if (!bytes.ok) return bytes
-  const value = parsed(bytes.value)
+  const value = parseJson(bytes.value)
   if (value === undefined || !depthWithin(value.json, LIMITS.event_depth)) return notJson()
   return checkValue(schema, value.json)
 }
@@ -34,9 +34,9 @@ export function checkValue<T>(schema: z.ZodType<T>, value: unknown): Result<T> {
     const field = issue.path.map(String).join('.')
     const where = field === '' ? '' : `${field}: `
     if (issue.code === 'invalid_value')
-      return `${where}expected ${issue.values.map((one) => quoted(String(one))).join(' or ')}`
+      return `${where}expected ${issue.values.map((one) => quote(String(one))).join(' or ')}`
     if (issue.code !== 'unrecognized_keys') return `${where}${WORDS[issue.code] ?? 'invalid value'}`
-    return `${where}unknown field ${quoted(shortened(issue.keys[0] ?? '', 80))}`
+    return `${where}unknown field ${quote(shorten(issue.keys[0] ?? '', 80))}`
   })
   return failed('invalid_args', `Invalid request: ${problems.join('; ')}.`, { problems })
 }
@@ -75,7 +75,7 @@ export async function emptyBody(request: Request): Promise<Result<void>> {
   const bytes = await limitedBody(request, USUAL_BYTES)
   if (!bytes.ok) return bytes
   if (bytes.value.length === 0) return ok(undefined)
-  const value = parsed(bytes.value)
+  const value = parseJson(bytes.value)
   if (value === undefined || !depthWithin(value.json, LIMITS.event_depth)) return notJson()
   const empty = checkValue(NOTHING, value.json)
   return empty.ok ? ok(undefined) : empty
@@ -97,7 +97,7 @@ export async function* piecesOf(
 }
 
 /** `undefined` if the bytes are not UTF-8 or not JSON. */
-function parsed(bytes: Buffer): { readonly json: unknown } | undefined {
+function parseJson(bytes: Buffer): { readonly json: unknown } | undefined {
   try {
     return { json: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) }
   } catch {

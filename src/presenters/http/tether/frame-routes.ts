@@ -40,7 +40,7 @@ export const FRAME_ROUTES = [
       const followed = await parts.tether.follow(id, after_seq, filter, stop.signal)
       if (!followed.ok) return followed
       const { signal } = context.req.raw
-      return liveResponse(parts, { signal, disconnected: () => stop.abort() }, async (output) => {
+      return liveResponse(parts, { signal, onDisconnect: () => stop.abort() }, async (output) => {
         try {
           await sendFrames(output, followed.value)
         } finally {

@@ -32,12 +32,16 @@ export interface Visible {
   /** With the text, only in earlier messages, only described, or absent. */
   readonly where: 'here' | 'earlier' | 'described' | 'nowhere'
   /** Handles that need no view: their bytes are in the request, or were just found to be unavailable. */
-  readonly settled: ReadonlySet<string>
+  readonly settledHandles: ReadonlySet<string>
   /** Handles that are described without bytes, in order. */
-  readonly described: readonly string[]
+  readonly describedHandles: readonly string[]
 }
 
-export const NOTHING_VISIBLE: Visible = { where: 'nowhere', settled: new Set(), described: [] }
+export const NOTHING_VISIBLE: Visible = {
+  where: 'nowhere',
+  settledHandles: new Set(),
+  describedHandles: [],
+}
 
 /** What a rule may use besides the words of its step; `it` is what "it" refers to. */
 export type Context = { literals: readonly Literal[]; it: readonly string[]; visible: Visible }

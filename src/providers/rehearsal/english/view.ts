@@ -8,7 +8,7 @@ import * as verbs from './verbs.ts'
  * are not in the request, and questions about those that are.
  */
 export function view(step: string, context: Context): Reading | undefined {
-  const { where, settled, described } = context.visible
+  const { where, settledHandles, describedHandles } = context.visible
   const typed = asTyped(step, context.literals)
   const asksToView = VIEWS.test(step)
   const handles = [...new Set(step.match(HANDLES))]
@@ -16,14 +16,15 @@ export function view(step: string, context: Context): Reading | undefined {
     if (WHAT_IS_SEEN.test(step)) return { subject: { which: 'all', handles } }
     const points = THINGS.test(step) || (where === 'here' && POINTS.test(step))
     if (!points || where === 'nowhere' || phrase`{ANY}`.test(step)) return undefined
-    const last = asksToView && where === 'described' ? described.findLast(kindOf(step)) : undefined
+    const last =
+      asksToView && where === 'described' ? describedHandles.findLast(kindOf(step)) : undefined
     if (last !== undefined) return { calls: [callFor(last, typed, {})] }
     return asksToView || ASKS.test(step) ? { subject: { which: 'latest', handles } } : undefined
   }
   if (!asksToView && !ASKS.test(step)) return undefined
   const part = handles.length === 1 ? partIn(step) : {}
   const whole = Object.keys(part).length === 0
-  const views = asksToView ? handles.filter((one) => !whole || !settled.has(one)) : []
+  const views = asksToView ? handles.filter((one) => !whole || !settledHandles.has(one)) : []
   const others = handles.filter((handle) => !views.includes(handle))
   return {
     ...(views.length === 0 ? {} : { calls: views.map((one) => callFor(one, typed, part)) }),

@@ -74,7 +74,7 @@ class FileFrames implements OpenFrames {
   #writing: Writing | undefined
   #position: FilePosition
   /** Numbers up to this one are reserved durably. */
-  #reserved: number
+  #reservedTo: number
   #refusal: Failed | undefined
   #isClosed = false
 
@@ -84,25 +84,25 @@ class FileFrames implements OpenFrames {
     lease: File,
     found: FoundFiles,
   ) {
-    const { files, opened, reserved, repaired, damage } = found
+    const { files, openFile, reservedTo, repair, damage } = found
     this.#parts = parts
     this.#lease = lease
     this.#retention = retention
     this.#messages = messages
     this.#files = files
-    this.lastReserved = reserved
-    this.#reserved = reserved
-    this.repair = repaired
+    this.lastReserved = reservedTo
+    this.#reservedTo = reservedTo
+    this.repair = repair
     this.damage = damage
     this.#refusal = damage
-    this.#position = opened?.position ?? { offset: 0, n: 0, seq: reserved }
+    this.#position = openFile?.position ?? { offset: 0, n: 0, seq: reservedTo }
     const isHeld = async () => lease.hasName()
-    this.#writing = opened && {
-      ...opened,
+    this.#writing = openFile && {
+      ...openFile,
       durable: new DurableFile({
         name: 'frame log',
-        file: opened.handle,
-        end: opened.position.offset,
+        file: openFile.handle,
+        end: openFile.position.offset,
         isHeld,
       }),
     }
@@ -129,7 +129,7 @@ class FileFrames implements OpenFrames {
         : { ok: false, error: failure.error }
     }
     this.#position = position
-    this.#reserved = batch.reserveTo ?? this.#reserved
+    this.#reservedTo = batch.reserveTo ?? this.#reservedTo
     file.grow(position.offset)
     for (const mark of marks) file.mark(mark)
     return ok(undefined)
@@ -162,14 +162,14 @@ class FileFrames implements OpenFrames {
   }
 
   /** The lines of a batch. The last one also reserves numbers. */
-  #seal({ entries, reserveTo: reserved }: FrameBatch): SealedBatch {
+  #seal({ entries, reserveTo: reservedTo }: FrameBatch): SealedBatch {
     const contents = entries.map((entry, i): FrameLineContent =>
-      reserved !== undefined && i === entries.length - 1
-        ? { kind: 'frame', entry, reserved }
+      reservedTo !== undefined && i === entries.length - 1
+        ? { kind: 'frame', entry, reservedTo }
         : { kind: 'frame', entry },
     )
     if (contents.length === 0)
-      contents.push({ kind: 'reserved', reserved: reserved ?? this.#reserved })
+      contents.push({ kind: 'reserved', reservedTo: reservedTo ?? this.#reservedTo })
     let { offset, n, seq } = this.#position
     const marks: FilePosition[] = []
     const pieces = contents.map((content, batch) => {
@@ -191,7 +191,7 @@ class FileFrames implements OpenFrames {
     const kept = keptFiles(this.#files, at, at, this.#retention)
     const unnamed = await writeStart(
       { folder, ids, messages: this.#messages() },
-      { firstSeq: first, reserved: Math.max(this.#reserved, first - 1), at },
+      { firstSeq: first, reservedTo: Math.max(this.#reservedTo, first - 1), at },
       kept,
     ).catch((error: unknown) => fileFailure(error, 'start a file of the frame log'))
     if (!('name' in unnamed)) return { ok: false, error: unnamed }

@@ -54,8 +54,8 @@ describe('a torn tail', () => {
     for (let length = lastLine + 1; length < whole.length; length += 7) {
       await replaceFile(folder, newest, whole.subarray(0, length), '.tmp-torn')
       const log = value(await openFrames(folder, { settings }))
-      const kept_as = log.repaired?.kept_as ?? ''
-      expect(log.repaired?.cut_bytes).toBe(length - lastLine)
+      const kept_as = log.repair?.kept_as ?? ''
+      expect(log.repair?.cut_bytes).toBe(length - lastLine)
       expect(await bytesOf(folder, kept_as)).toEqual(whole.subarray(lastLine, length))
       expect(ids(await allFrames(log)).at(-1)).toBe('p39')
       const { seq } = value(await log.append(userMessage('c')))
@@ -86,7 +86,7 @@ describe('a torn tail', () => {
     await replaceFile(folder, name, whole.subarray(0, whole.lastIndexOf('{"v":1')), '.tmp-cut')
     await change(folder, name, spoil('"msg_id":"b"'))
     const repaired = value(await openFrames(folder, { settings }))
-    expect(repaired.repaired).toBeDefined()
+    expect(repaired.repair).toBeDefined()
     expect(ids(await allFrames(repaired))).toEqual(['a'])
   })
 })
@@ -198,10 +198,10 @@ describe('a line', () => {
     text: '{"type":"x.y","session":{"channel":"c","id":"s"},"msg_id":"m","frame":1,"seq":4}',
   }
   const contents: FrameLineContent[] = [
-    { kind: 'frame', entry, reserved: undefined },
-    { kind: 'frame', entry, reserved: 9 },
+    { kind: 'frame', entry, reservedTo: undefined },
+    { kind: 'frame', entry, reservedTo: 9 },
     { kind: 'carried', entry },
-    { kind: 'reserved', reserved: 7 },
+    { kind: 'reserved', reservedTo: 7 },
     {
       kind: 'start',
       start: { first_seq: 1, reserved: 0, at: -5, files: [], carried: 0, known: [['k', 3]] },

@@ -113,7 +113,7 @@ export async function scanFrameFile(
       if (visit(decoded.line, position) === false) return { position }
     }
   }
-  return framer.unfinished === 0 ? { position } : { position, fault: 'unterminated' }
+  return framer.pendingBytes === 0 ? { position } : { position, fault: 'unterminated' }
 }
 
 /** The highest number of a frame up to this line; `undefined` if the line does not belong here. */

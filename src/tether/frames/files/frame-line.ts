@@ -39,8 +39,8 @@ export type FileStart = Readonly<z.infer<typeof FileStart>>
 export type FrameLineContent =
   | { readonly kind: 'start'; readonly start: FileStart }
   | { readonly kind: 'carried'; readonly entry: NamedEntry }
-  | { readonly kind: 'frame'; readonly entry: NamedEntry; readonly reserved?: number | undefined }
-  | { readonly kind: 'reserved'; readonly reserved: number }
+  | { readonly kind: 'frame'; readonly entry: NamedEntry; readonly reservedTo?: number | undefined }
+  | { readonly kind: 'reserved'; readonly reservedTo: number }
 
 /** A line with its number in the file and in its write. */
 export interface FrameLine {
@@ -61,11 +61,11 @@ function contentText(content: FrameLineContent): string {
     case 'carried':
       return `"carried":${content.entry.text}`
     case 'frame': {
-      const { reserved, entry } = content
-      return `${reserved === undefined ? '' : `"reserved":${reserved},`}"frame":${entry.text}`
+      const { reservedTo, entry } = content
+      return `${reservedTo === undefined ? '' : `"reserved":${reservedTo},`}"frame":${entry.text}`
     }
     case 'reserved':
-      return `"reserved":${content.reserved}`
+      return `"reserved":${content.reservedTo}`
     default:
       return content satisfies never
   }
@@ -90,7 +90,7 @@ export function decodeFrameLine(
 const LineNumbers = z.object({ n: Count, batch: Count.optional() })
 
 function lineContent(value: Record<string, unknown>, text: string): FrameLineContent | undefined {
-  const reserved = Count.safeParse(value['reserved']).data
+  const reservedTo = Count.safeParse(value['reserved']).data
   if (value['start'] !== undefined) {
     const start = FileStart.safeParse(value['start'])
     return start.success ? { kind: 'start', start: start.data } : undefined
@@ -99,9 +99,9 @@ function lineContent(value: Record<string, unknown>, text: string): FrameLineCon
     if (value[kind] === undefined) continue
     const entry = storedEntry(value[kind], memberText(text, kind))
     if (entry === undefined) return undefined
-    return kind === 'carried' ? { kind, entry } : { kind, entry, reserved }
+    return kind === 'carried' ? { kind, entry } : { kind, entry, reservedTo }
   }
-  return reserved === undefined ? undefined : { kind: 'reserved', reserved }
+  return reservedTo === undefined ? undefined : { kind: 'reserved', reservedTo }
 }
 
 /** The text of the member before the checksum. Only numbers precede it, so the first match is its name. */

@@ -28,9 +28,9 @@ export interface OpenParts {
 export interface FoundFiles {
   readonly files: readonly FrameFile[]
   /** Numbers up to this one may have been issued. */
-  readonly reserved: number
-  readonly opened?: OpenFile
-  readonly repaired?: FrameRepair
+  readonly reservedTo: number
+  readonly openFile?: OpenFile
+  readonly repair?: FrameRepair
   readonly damage?: Failed
 }
 
@@ -55,10 +55,10 @@ async function createFirst(
 ): Promise<FoundFiles> {
   const messages = { waiting: [], ended: [] }
   const at = Math.floor(clock.now())
-  const start = { firstSeq: FIRST_SEQ, reserved: 0, at }
-  const opened = await (await writeStart({ folder, ids, messages }, start, [])).name()
+  const start = { firstSeq: FIRST_SEQ, reservedTo: 0, at }
+  const openFile = await (await writeStart({ folder, ids, messages }, start, [])).name()
   restore.begin(FIRST_SEQ - 1)
-  return { files: [opened.file], reserved: 0, opened }
+  return { files: [openFile.file], reservedTo: 0, openFile }
 }
 
 async function readNewest(
@@ -73,14 +73,14 @@ async function readNewest(
     const read = await readContent(handle, firstSeq, options.restore)
     const torn = await tornTail(handle, read)
     const { start, end, file } = read
-    const reserved = Math.max(read.reserved, end.position.seq)
+    const reservedTo = Math.max(read.reservedTo, end.position.seq)
     file.grow(end.position.offset)
     const fault = end.fault ?? (read.begin === Infinity ? 'truncated' : undefined)
     if (start === undefined || (fault !== undefined && torn === undefined)) {
       await handle.close()
       const damage = framesDamaged(file.name, end.position.offset, fault ?? 'order')
       const files = start === undefined ? [] : [...listedFiles(start, present), file]
-      return { files, reserved, damage }
+      return { files, reservedTo, damage }
     }
     const repaired = torn && (await cutTail(parts, handle, file, torn))
     // A killed process may have written lines without a sync. From now on they count.
@@ -90,8 +90,8 @@ async function readNewest(
       newest: file,
       present,
     })
-    const opened = { handle, file, position: end.position, begin: read.begin }
-    return { files, reserved, opened, ...definedFields({ repaired }) }
+    const openFile = { handle, file, position: end.position, begin: read.begin }
+    return { files, reservedTo, openFile, ...definedFields({ repair: repaired }) }
   } catch (error) {
     await ifPossible(handle.close())
     throw error
@@ -101,7 +101,7 @@ async function readNewest(
 interface ReadContent {
   readonly file: FrameFile
   readonly start: FileStart | undefined
-  readonly reserved: number
+  readonly reservedTo: number
   readonly end: FileEnd
   /** The end of the lines that the file was started with. */
   readonly begin: number
@@ -116,7 +116,7 @@ async function readContent(
   const { size } = await handle.stat()
   let start: FileStart | undefined
   let file = new FrameFile(firstSeq, 0, size)
-  let reserved = 0
+  let reservedTo = 0
   let begin = Infinity
   const origin = { offset: 0, n: 0, seq: firstSeq - 1 }
   restore.begin(origin.seq)
@@ -126,16 +126,16 @@ async function readContent(
       start = content.start
       file = new FrameFile(firstSeq, start.at, size)
       restore.ended(start.known)
-      reserved = start.reserved
-    } else if (content.kind === 'reserved') reserved = Math.max(reserved, content.reserved)
+      reservedTo = start.reserved
+    } else if (content.kind === 'reserved') reservedTo = Math.max(reservedTo, content.reservedTo)
     else if (content.kind === 'carried') restore.message(content.entry)
     else restore.frame(content.entry)
-    if (content.kind === 'frame') reserved = Math.max(reserved, content.reserved ?? 0)
+    if (content.kind === 'frame') reservedTo = Math.max(reservedTo, content.reservedTo ?? 0)
     if (n === start?.carried) begin = next.offset
     file.mark(next)
     return undefined
   })
-  return { file, start, reserved, end, begin, size }
+  return { file, start, reservedTo, end, begin, size }
 }
 
 interface TornFrames {

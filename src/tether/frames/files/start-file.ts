@@ -32,12 +32,12 @@ export interface UnnamedFile {
  */
 export async function writeStart(
   { folder, ids, messages }: StartParts,
-  { firstSeq, reserved, at }: { firstSeq: number; reserved: number; at: number },
+  { firstSeq, reservedTo, at }: { firstSeq: number; reservedTo: number; at: number },
   before: readonly FrameFile[],
 ): Promise<UnnamedFile> {
   const temporary = ids.temporary()
   const handle = await folder.open(temporary, 'create')
-  const { bytes, n } = startLines(messages, firstSeq, reserved, at, before)
+  const { bytes, n } = startLines(messages, firstSeq, reservedTo, at, before)
   try {
     await writeAll(handle, bytes)
     await handle.sync()

@@ -20,7 +20,7 @@ export async function readGuestBlob(place: RecordsPlace, named: unknown): Promis
   const read = await asResult('read an image of the agent', async () => {
     const found = await inBlobsOf(place, async (folder) => {
       const file = await ifThere(folder.open(blob, 'read'))
-      return file && closing(file, () => verified(file, reference.data))
+      return file && closing(file, () => verifyBlob(file, reference.data))
     })
     return found ?? blobMissing(blob, 'missing')
   })
@@ -29,7 +29,7 @@ export async function readGuestBlob(place: RecordsPlace, named: unknown): Promis
 }
 
 /** One descriptor for all checks: the path may lead elsewhere at any moment. */
-async function verified(
+async function verifyBlob(
   file: File,
   { blob, media_type, size }: ImageReference,
 ): Promise<Result<Buffer>> {

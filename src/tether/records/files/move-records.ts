@@ -58,7 +58,7 @@ export async function moveRecords(parts: MovingParts): Promise<Result<void>> {
     const all = await parts.own.folder(RECORDS, 'create')
     return closing(all, async () => {
       if (await isThere(all, parts.instance)) return ok(undefined)
-      if (!(await isThere(parts.own, 'sessions'))) return created(all, parts.instance)
+      if (!(await isThere(parts.own, 'sessions'))) return createRecords(all, parts.instance)
       return underShortLock({ folder: all, clock: parts.clock }, async () => {
         if (await isThere(all, parts.instance)) return ok(undefined)
         return moveInto(all, parts)
@@ -74,7 +74,7 @@ async function isThere(parent: Folder, name: string): Promise<boolean> {
 }
 
 /** No Session was in the workspace. */
-async function created(all: Folder, instance: string): Promise<Result<void>> {
+async function createRecords(all: Folder, instance: string): Promise<Result<void>> {
   const records = await all.folder(instance, 'create')
   await records.close()
   return ok(undefined)
@@ -136,8 +136,9 @@ async function sessionsOf(
 
 async function names(file: File, session: SessionId, instance: string): Promise<boolean> {
   let isBound = false
-  await scan(file, { session, strict: true }, ({ logged: { known, event } }) => {
-    isBound = known && event.type === 'session_started' && event.data.tether?.instance === instance
+  await scan(file, { session, strict: true }, ({ content: { isKnown, event } }) => {
+    isBound =
+      isKnown && event.type === 'session_started' && event.data.tether?.instance === instance
     return false
   })
   return isBound

@@ -1,6 +1,7 @@
 import type { AttachmentInput } from '../../../../model/attachment.ts'
 import type { HawserError, Result } from '../../../../model/errors.ts'
 import type { ModelRow } from '../../../../model/model-facts.ts'
+import type { Theme } from '../../../../model/settings.ts'
 import type { SessionId } from '../../../../model/ids.ts'
 import type { Harness } from '../../../../session/harness.ts'
 import type { ListedSession } from '../../../../session/queries/list.ts'
@@ -34,6 +35,8 @@ export interface ChatActions {
   readonly fork?: (session: Session) => Promise<Result<Session>>
   /** Creates a Session with the settings of this one. */
   readonly begin?: (like: Session) => Promise<Result<Session>>
+  /** Stores the theme for every chat of this user. */
+  readonly storeTheme?: (theme: Theme) => Promise<Result<void>>
   /** Copies text with a program of this machine, and returns its name; `undefined` if there is none that works. */
   readonly copy?: (text: string) => Promise<string | undefined>
   /** Writes a Session to a file, which must not exist. */
@@ -47,12 +50,12 @@ export interface ChatActions {
   /** Checks a path, a URL or `clipboard`. */
   readonly attach?: (named: string) => Promise<Result<PendingAttachment>>
   /** Resolves the `@` words of a message, given what is already attached to it. */
-  readonly enclosed?: (
+  readonly resolveWords?: (
     text: string,
     session: Session,
     attached: readonly AttachmentInput[],
   ) => Promise<Enclosures>
-  /** Lists the files of the workspace, for completion: paths as `enclosed` finds them. */
+  /** Lists the files of the workspace, for completion: paths as `resolveWords` finds them. */
   readonly listFiles?: ListFiles
   /** Lists a folder as typed, such as `~/`. */
   readonly listFolder?: ListFolder
@@ -96,12 +99,19 @@ export type TrustingSkills = <T>(
 export type ChatSkillList = Pick<Awaited<ReturnType<Harness['skills']>>, 'skills' | 'warnings'>
 export type ChatSkill = ChatSkillList['skills'][number]
 
+/** What a command sees of the theme. */
+export interface ThemeChoice {
+  readonly theme: Theme
+  /** Shows another one, until the chat ends. */
+  readonly show: (theme: Theme) => void
+}
+
 /** What a command can use. */
 export interface CommandContext {
   readonly session: Session
   readonly actions: ChatActions
   /** The attachments for the next message. */
-  readonly attached: PendingAttachments
+  readonly attachments: PendingAttachments
   readonly columns: number
   /** A Turn is running. */
   readonly busy: boolean
@@ -111,6 +121,7 @@ export interface CommandContext {
   readonly redraw: () => void
   /** Lets the person choose from a list. */
   readonly pick: PickOne
+  readonly colours: ThemeChoice
   /** The messages that wait for the end of the Turn. */
   readonly queue: MessageQueue
   /** Says what takes long, until the command ends. */

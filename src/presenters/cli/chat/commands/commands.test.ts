@@ -18,7 +18,7 @@ async function place() {
   const context = {
     session,
     actions,
-    attached,
+    attachments: attached,
     columns: 120,
     busy: false,
     confirm: async () => false,
@@ -26,6 +26,7 @@ async function place() {
     redraw: () => {},
     queue: new MessageQueue(),
     progress: () => {},
+    colours: { theme: 'auto' as const, show: () => {} },
   }
   const run = async (name: string, argument = '', changes: Partial<CommandContext> = {}) => {
     const done = await runCommand(name, argument, { ...context, ...changes })
@@ -57,6 +58,7 @@ test('only supported commands are listed, and others fail as not supported', asy
     'resume',
     'model',
     'effort',
+    'theme',
     'title',
     'permission',
     'permissions',
@@ -158,10 +160,10 @@ test('texts are pinned, listed with their numbers, and unpinned by number', asyn
   })
   expect([await run('unpin'), await run('unpin', '3')]).toEqual(['invalid_args', 'not_found'])
   expect(await run('unpin', '1')).toEqual({ rows: [] })
-  expect(await session.pinned()).toEqual(['Coil\nthe rope.'])
+  expect(await session.pinnedTexts()).toEqual(['Coil\nthe rope.'])
   // The only one needs no number.
   expect(await run('unpin')).toEqual({ rows: [] })
-  expect(await session.pinned()).toEqual([])
+  expect(await session.pinnedTexts()).toEqual([])
 })
 
 test('the permission mode is shown and changed, and an unknown mode is refused', async () => {
@@ -237,7 +239,7 @@ test('rules of the Session and of the workspace are listed together and removed 
   const { session, harness, run } = await place()
   expect(await run('permissions')).toEqual({ rows: ['No permission rules.'] })
   const rule = { kind: 'prefix', answer: 'allow', words: ['npm', 'test'] } as const
-  value(await session.rules.keep({ allowed: true, scope: 'session', by: 'person', rule }))
+  value(await session.rules.keep({ isAllowed: true, scope: 'session', by: 'person', rule }))
   value(await harness.rules.add({ kind: 'file', answer: 'deny', path: 'a\u202eb' }))
   expect(await run('permissions')).toEqual({
     rows: [

@@ -20,6 +20,7 @@ import { verifyCommand } from './verify-command.ts'
 import { queueCommand } from './queue-command.ts'
 import { begin, fork, sessions, stillRunning } from './session-commands.ts'
 import { reload, skills } from './skill-commands.ts'
+import { themeCommand } from './theme-command.ts'
 import { undo } from './undo-command.ts'
 import { sentences } from '../../screen/rows.ts'
 
@@ -133,6 +134,12 @@ const COMMANDS: readonly Command[] = [
     usage: '[level]',
     summary: 'choose the reasoning effort of the model',
     run: effortCommand,
+  },
+  {
+    name: 'theme',
+    usage: '[name]',
+    summary: 'choose the colours of the display',
+    run: themeCommand,
   },
   {
     name: 'title',

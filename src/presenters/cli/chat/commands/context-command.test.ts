@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { wholeEvents } from '../../../../../test/support/history/sample-resources.ts'
 import type { EventDraft } from '../../../../model/events/event.ts'
 import { TIER_PERCENT } from '../../../../model/limits.ts'
-import { contextLines } from './context-command.ts'
+import { contextRows } from './context-command.ts'
 import { fullness } from '../posture.ts'
 
 const FACTS = {
@@ -18,7 +18,7 @@ const FACTS = {
 } as const
 
 test('how full the window is, by record and by estimate, and with what', () => {
-  const lines = contextLines({
+  const lines = shown({
     ...FACTS,
     window_tokens: 200_000,
     recorded: { tokens: 166_200, ratio: 0.831, tier: 'warning' },
@@ -26,16 +26,21 @@ test('how full the window is, by record and by estimate, and with what', () => {
   })
   expect(lines).toEqual([
     'a-model has a context window of 200,000 tokens.',
+    `${'█'.repeat(35)}${'░'.repeat(15)}`,
     'Last call: 166,200 tokens, 83.1 % of the window (warning).',
     'Next request, without your message, by estimate: 139,998 tokens, 69.9 % of the window.',
-    'It has 683.6 KiB: tool results 585.9 KiB, your messages 2.0 KiB.',
+    '',
+    '  tool results   585.9 KiB  86 %  █████████████████',
+    '  your messages    2.0 KiB   0 %',
+    '  in all         683.6 KiB',
+    '',
     'Largest: result of read notes.txt (Turn 3, 50.0 KiB).',
     'Notices from 70 % and 80 %; compacted above 90 %. To preview a compaction: /compact dry-run',
   ])
 })
 
 test('the project instructions that apply are listed with their state', () => {
-  const lines = contextLines({
+  const lines = shown({
     ...FACTS,
     next: { tokens: 1 },
     instructions: [
@@ -50,14 +55,24 @@ test('the project instructions that apply are listed with their state', () => {
 })
 
 test('an unknown window is unavailable, never guessed', () => {
-  const lines = contextLines({ ...FACTS, largest: [], next: { tokens: 175_000 } })
+  const lines = shown({ ...FACTS, largest: [], next: { tokens: 175_000 } })
   expect(lines.slice(0, 3)).toEqual([
     'The context window of a-model is unknown, so its pressure is unavailable.',
     'No call was made since the Session started or was compacted.',
     'Next request, without your message, by estimate: 175,000 tokens.',
   ])
-  expect(lines.join()).not.toContain('%')
+  expect(lines.slice(0, 3).join()).not.toContain('%')
+  expect(lines.join()).not.toContain('░')
 })
+
+function shown(facts: Parameters<typeof contextRows>[0]): string[] {
+  return contextRows(facts, 1_000).map((row) =>
+    row
+      .map(({ text }) => text)
+      .join('')
+      .trimEnd(),
+  )
+}
 
 function usage(
   pressure: 'unavailable' | { tier: 'advisory'; ratio: number; window_tokens: number },

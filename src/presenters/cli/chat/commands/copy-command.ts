@@ -1,4 +1,4 @@
-import { counted } from '../../../../encoding/amounts.ts'
+import { countOf } from '../../../../encoding/amounts.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import type { WholeEvent } from '../../../../model/events/event.ts'
 import { sentences } from '../../screen/rows.ts'
@@ -32,7 +32,7 @@ export async function copyCommand(
     ])
   const ways = [...(isForTerminal ? ['the terminal'] : []), ...(program ? [program] : [])]
   const what = code === undefined ? 'answer' : 'code block'
-  const text = `Copied the ${what}, ${counted(found.length, 'character')}, through ${ways.join(' and ')}.`
+  const text = `Copied the ${what}, ${countOf(found.length, 'character')}, through ${ways.join(' and ')}.`
   const rows = sentences(text, { columns, style: { dim: true } })
   return ok({ rows, ...(isForTerminal ? { copies: found } : {}) })
 }
@@ -68,6 +68,6 @@ function nothing(isCode: boolean, answers: number): Result<never> {
     'not_found',
     isCode
       ? `The last answer has no such code block. ${USAGE}`
-      : `This Session has ${counted(answers, 'answer')} to copy. ${USAGE}`,
+      : `This Session has ${countOf(answers, 'answer')} to copy. ${USAGE}`,
   )
 }

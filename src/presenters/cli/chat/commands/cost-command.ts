@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../../encoding/amounts.ts'
+import { countOf, groupDigits } from '../../../../encoding/amounts.ts'
 import { lostCalls, turnCost } from '../../../../history/results/turn-result.ts'
 import { ok, type Result } from '../../../../model/errors.ts'
 import type { EventType, WholeEvent } from '../../../../model/events/event.ts'
@@ -89,9 +89,9 @@ export function costRows(turns: readonly TurnCostFacts[], columns: number): Line
   const unknown = turns.length - known.length
   const notes = [
     ...(shown.length < turns.length
-      ? [`The latest ${shown.length} of ${counted(turns.length, 'Turn')}; the total is of all.`]
+      ? [`The latest ${shown.length} of ${countOf(turns.length, 'Turn')}; the total is of all.`]
       : []),
-    ...(unknown > 0 ? [`The cost of ${counted(unknown, 'Turn')} is unknown.`] : []),
+    ...(unknown > 0 ? [`The cost of ${countOf(unknown, 'Turn')} is unknown.`] : []),
   ]
   return [
     row(HEADINGS, '', { dim: true }),
@@ -107,7 +107,12 @@ type Tokens = Pick<TurnCostFacts, 'input' | 'cached_read' | 'output'>
 
 function figures({ input, cached_read, output }: Tokens, cost: number | undefined): string[] {
   const share = input === 0 ? '–' : `${Math.round((cached_read / input) * 100)} %`
-  return [grouped(input), share, grouped(output), cost === undefined ? '–' : `$${cost.toFixed(4)}`]
+  return [
+    groupDigits(input),
+    share,
+    groupDigits(output),
+    cost === undefined ? '–' : `$${cost.toFixed(4)}`,
+  ]
 }
 
 function sumOf(turns: readonly TurnCostFacts[], name: keyof Tokens): number {

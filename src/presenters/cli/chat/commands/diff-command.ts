@@ -2,7 +2,7 @@ import { uncoveredLines } from '../../../../history/ran-commands.ts'
 import { ok, type Result } from '../../../../model/errors.ts'
 import type { SessionDiff } from '../../../../session/queries/diff.ts'
 import { turnNamed } from '../../../../session/workspace/session-reference.ts'
-import { diffLines } from '../../render/diff-lines.ts'
+import { numberedDiff } from '../../render/diff-lines.ts'
 import { patchOf } from '../../render/patch.ts'
 import { head, sentences } from '../../screen/rows.ts'
 import { visibleLine } from '../../text/visible-text.ts'
@@ -25,7 +25,7 @@ export async function diffCommand(
   const patches = files.map(patchOf).join('')
   const dim = { columns, style: { dim: true } }
   const notes = notesOf(diffs.value, named).flatMap((text) => sentences(visibleLine(text), dim))
-  return ok({ rows: [[], ...head(diffLines(patches, columns), MOST_ROWS), ...notes] })
+  return ok({ rows: [[], ...head(numberedDiff(patches, columns), MOST_ROWS), ...notes] })
 }
 
 function notesOf({ files, uncovered, undone }: SessionDiff, turn: string | undefined): string[] {

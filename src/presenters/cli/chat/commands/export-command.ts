@@ -1,4 +1,4 @@
-import { counted } from '../../../../encoding/amounts.ts'
+import { countOf } from '../../../../encoding/amounts.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import { sentences } from '../../screen/rows.ts'
 import { inChat } from '../../text/chat-forms.ts'
@@ -34,7 +34,7 @@ export async function exportCommand(
     return failed('invalid_args', `${path}: ${message}`, details, [{ action }])
   }
   const { path: whole, events, bytes, damage } = written.value
-  const text = `Wrote ${visibleLine(whole)}: ${counted(events, 'Event')}, ${counted(bytes, 'byte')}.`
+  const text = `Wrote ${visibleLine(whole)}: ${countOf(events, 'Event')}, ${countOf(bytes, 'byte')}.`
   const cut = damage === undefined ? [] : sentences(inChat(damage.message), { columns })
   return ok({ rows: [...sentences(text, { columns }), ...cut] })
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../../../encoding/amounts.ts'
+import { countOf } from '../../../../encoding/amounts.ts'
 import { aside, fittingParts, oneRow } from '../../screen/rows.ts'
 import type { Line } from '../../text/cell-width.ts'
 
@@ -82,12 +82,12 @@ export function queueRows(
   })
   const more = texts.length - rows.length
   const held = isHeld
-    ? [`${counted(texts.length, 'queued message')} held`, 'Tab sends the first']
+    ? [`${countOf(texts.length, 'queued message')} held`, 'Tab sends the first']
     : ['Queued for after this Turn']
   const head = fittingParts([...held, 'Alt-Up edits the last', '/queue changes the order'], columns)
   return [
     oneRow(head, { columns, style: { colour: 'cyan' } }),
     ...rows,
-    ...(more > 0 ? [aside(`  [… ${counted(more, 'more message')}]`)] : []),
+    ...(more > 0 ? [aside(`  [… ${countOf(more, 'more message')}]`)] : []),
   ]
 }

@@ -1,4 +1,4 @@
-import { grouped } from '../../../../encoding/amounts.ts'
+import { groupDigits } from '../../../../encoding/amounts.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import type { ModelRow } from '../../../../model/model-facts.ts'
 import type { PickerOrder } from '../../pick/picker.ts'
@@ -106,7 +106,9 @@ function imageWords({ facts: { images } }: ModelRow): string {
 function aboutModel(row: ModelRow): string {
   const { window_tokens, prices } = row.facts
   const window =
-    window_tokens === undefined ? 'unknown window' : `window of ${grouped(window_tokens)} tokens`
+    window_tokens === undefined
+      ? 'unknown window'
+      : `window of ${groupDigits(window_tokens)} tokens`
   const price =
     prices?.input === undefined || prices.output === undefined
       ? 'unknown price'

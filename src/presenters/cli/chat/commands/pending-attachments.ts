@@ -11,7 +11,7 @@ export interface PendingAttachment {
 /** A message to send, with the attachments that were added beforehand. */
 export interface OutgoingMessage extends AdmitOptions {
   readonly text: string
-  readonly attached: readonly PendingAttachment[]
+  readonly pending: readonly PendingAttachment[]
 }
 
 /** Whether a message is only text, so that it can steer a running Turn. */

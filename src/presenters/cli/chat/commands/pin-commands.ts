@@ -9,7 +9,7 @@ export async function pin(
   argument: string,
 ): Promise<Result<CommandResult>> {
   if (argument !== '') return quiet(await session.pin(argument))
-  const pinned = await session.pinned()
+  const pinned = await session.pinnedTexts()
   if (pinned.length === 0)
     return ok({ rows: sentences('No pinned text. To pin one: /pin TEXT.', { columns }) })
   const rows = pinLines(pinned).flatMap((line) => verbatim(line, { columns }))
@@ -22,7 +22,7 @@ export async function unpin(
   { session }: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {
-  const only = (await session.pinned()).length === 1 && argument === ''
+  const only = (await session.pinnedTexts()).length === 1 && argument === ''
   if (!only && !/^[1-9]\d{0,5}$/.test(argument))
     return failed('invalid_args', 'Expected the number of a pin: /unpin NUMBER. /pin lists them.')
   return quiet(await session.unpin(only ? 1 : Number(argument)))

@@ -12,12 +12,12 @@ export async function attach(
   context: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {
-  const { actions, attached, columns } = context
+  const { actions, attachments, columns } = context
   if (argument === '') return ok({ rows: sentences(waitingWords(context), { columns }) })
-  const checked = await actions.attach?.(unquoted(argument))
+  const checked = await actions.attach?.(unquote(argument))
   if (checked === undefined) return ok({ rows: [] })
   if (!checked.ok) return checked
-  attached.add(checked.value)
+  attachments.add(checked.value)
   const text = `Attached to your next message: ${checked.value.words}`
   return ok({ rows: sentences(text, { columns, style: { dim: true } }) })
 }
@@ -26,9 +26,9 @@ export async function detach(
   context: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {
-  const { attached, columns } = context
-  const only = attached.waiting.length === 1 && argument === ''
-  const removed = attached.remove(only ? 1 : Number(argument))
+  const { attachments, columns } = context
+  const only = attachments.waiting.length === 1 && argument === ''
+  const removed = attachments.remove(only ? 1 : Number(argument))
   if (removed === undefined) {
     return failed('invalid_args', `Expected the number of an attachment. ${waitingWords(context)}`)
   }
@@ -63,14 +63,14 @@ export async function resources(
 
 const BAD: ReadonlySet<string> = new Set(['missing', 'damaged'])
 
-function waitingWords({ attached: { waiting } }: CommandContext): string {
+function waitingWords({ attachments: { waiting } }: CommandContext): string {
   if (waiting.length === 0)
     return 'Nothing is attached. To attach something: /attach FILE, URL or clipboard.'
   return waiting.map(({ words }, at) => `[${at + 1}] ${words}`).join(', ')
 }
 
 /** Decodes a path as terminals insert it when a file is dropped on them: in quotes, or with spaces escaped. */
-function unquoted(argument: string): string {
+function unquote(argument: string): string {
   const inQuotes = /^(["'])(.*)\1$/s.exec(argument)?.[2]
   return inQuotes ?? argument.replaceAll(/\\([ ()[\]&'"])/g, '$1')
 }

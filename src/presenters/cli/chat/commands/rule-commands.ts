@@ -8,7 +8,7 @@ export async function permissions(
   { session, columns }: CommandContext,
   argument: string,
 ): Promise<Result<CommandResult>> {
-  if (argument === '') return listed({ session, columns })
+  if (argument === '') return listRules({ session, columns })
   const number = /^remove\s+([1-9]\d{0,5})$/.exec(argument)?.[1]
   if (number === undefined) {
     return failed('invalid_args', 'Use /permissions, or /permissions remove NUMBER.')
@@ -18,7 +18,7 @@ export async function permissions(
   return ok({ rows: sentences(`Removed: ${ruleWords(removed.value.rule)}`, { columns }) })
 }
 
-async function listed({
+async function listRules({
   session,
   columns,
 }: Pick<CommandContext, 'session' | 'columns'>): Promise<Result<CommandResult>> {

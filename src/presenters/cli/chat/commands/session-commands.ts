@@ -1,4 +1,4 @@
-import { counted } from '../../../../encoding/amounts.ts'
+import { countOf } from '../../../../encoding/amounts.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import type { SessionId } from '../../../../model/ids.ts'
 import type { ListedSession } from '../../../../session/queries/list.ts'
@@ -66,7 +66,7 @@ function listedRows(
     .flatMap((one, at) =>
       verbatim(listedWords(one, session.id), { columns, first: `${at + 1} `.padStart(4) }),
     )
-  const more = all.length > MOST_LISTED ? [`and ${counted(all.length - MOST_LISTED, 'more')}`] : []
+  const more = all.length > MOST_LISTED ? [`and ${countOf(all.length - MOST_LISTED, 'more')}`] : []
   const how = ['/sessions NUMBER switches to one', ...more].join('; ')
   return [[], ...listed, ...sentences(`${how}.`, { columns, style: { dim: true } })]
 }
@@ -79,7 +79,7 @@ function listedWords({ id, state, damage, foreign }: ListedSession, current: Ses
     ...(damage === undefined ? [] : ['damaged']),
   ]
   const time = localTime(state.last_ts)
-  return [title, counted(state.turns, 'Turn'), time, id, ...notes].join(' · ')
+  return [title, countOf(state.turns, 'Turn'), time, id, ...notes].join(' · ')
 }
 
 /** Continues in a fork of this Session. */

@@ -1,4 +1,4 @@
-import { counted } from '../../../../encoding/amounts.ts'
+import { countOf } from '../../../../encoding/amounts.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import { sentences, verbatim } from '../../screen/rows.ts'
 import { skillSummary, usableSkill } from '../../render/skill-summary.ts'
@@ -21,18 +21,21 @@ export async function skills(
   if (argument === '') {
     const all = await actions.skills?.list()
     return ok({
-      rows: [...listed(all?.skills ?? [], columns), ...warningRows(all?.warnings ?? [], columns)],
+      rows: [
+        ...skillRows(all?.skills ?? [], columns),
+        ...warningRows(all?.warnings ?? [], columns),
+      ],
     })
   }
   const [, name] = /^trust\s+(\S+)$/.exec(argument) ?? []
   if (name === undefined) return failed('invalid_args', 'Use /skills, or /skills trust NAME.')
-  const text = await actions.skills?.trusting((store) => trusted(store, name, confirm))
+  const text = await actions.skills?.trusting((store) => trustSkill(store, name, confirm))
   if (text === undefined || !text.ok) return text ?? ok({ rows: [] })
   return ok({ rows: verbatim(text.value, { columns }) })
 }
 
 /** Only what was shown is trusted: a file that changed meanwhile has another hash. */
-async function trusted(
+async function trustSkill(
   store: Parameters<Parameters<TrustingSkills>[0]>[0],
   name: string,
   confirm: Confirm,
@@ -54,7 +57,7 @@ async function trusted(
   return done.ok ? ok(`Trusted ${name}. /reload shows it to the model; /${name} works now.`) : done
 }
 
-function listed(all: readonly ChatSkill[], columns: number) {
+function skillRows(all: readonly ChatSkill[], columns: number) {
   if (all.length === 0) return sentences('No Skills.', { columns })
   const rows = all.flatMap((skill) => verbatim(skillWords(skill), { columns, first: '  ' }))
   const how = sentences('/NAME or $NAME in a message activates one for its Turn.', {
@@ -75,7 +78,7 @@ function warningRows(warnings: ChatSkillList['warnings'], columns: number) {
       .flatMap(({ path, line, message }) =>
         verbatim(`Warning: ${placeOf(path, line)}: ${visibleLine(message)}`, { columns }),
       ),
-    ...(more > 0 ? sentences(`${counted(more, 'more warning')}.`, { columns }) : []),
+    ...(more > 0 ? sentences(`${countOf(more, 'more warning')}.`, { columns }) : []),
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { Block } from '../../export/blocks.ts'
-import { diffLines } from '../../render/diff-lines.ts'
+import { numberedDiff } from '../../render/diff-lines.ts'
 import { sentences, verbatim } from '../../screen/rows.ts'
 import { PLAIN, type Line } from '../../text/cell-width.ts'
 import { MarkdownStream } from '../../text/markdown.ts'
@@ -20,7 +20,7 @@ export function blockRows(block: Block, columns: number): Line[] {
       { text: `  ${time(ts)}`, style: dim },
     ].filter((_, at) => at === 0 || columns >= WIDE),
     ...bodyRows(text, form === 'markdown' && isFolded !== true, style, columns),
-    ...(diff === undefined ? [] : diffLines(diff, columns)),
+    ...(diff === undefined ? [] : numberedDiff(diff, columns)),
     ...notes.flatMap((note) => sentences(visibleLine(note), { columns, first: '  ', style: dim })),
   ]
 }

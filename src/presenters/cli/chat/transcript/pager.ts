@@ -1,6 +1,12 @@
 import type { Key } from '../../screen/keys.ts'
 import { fittingParts } from '../../screen/rows.ts'
-import { painted, wrappedVerbatim, type Line, type Style } from '../../text/cell-width.ts'
+import {
+  paintLine,
+  wrappedVerbatim,
+  type Line,
+  type Palette,
+  type Style,
+} from '../../text/cell-width.ts'
 
 /** A row of a pager, and the block it belongs to. */
 export interface PagerRow {
@@ -122,13 +128,13 @@ export function pagerBytes(
   size: {
     readonly columns: number
     readonly rows: number
-    readonly colour: boolean
+    readonly colour: boolean | Palette
     readonly title: string
   },
 ): string {
   const height = Math.max(1, size.rows - 1)
   const shown = Array.from({ length: height }, (_, index) => rows[state.top + index]?.line ?? [])
-  const lines = shown.map((line) => painted(highlightMatches(line, state.query), size.colour))
+  const lines = shown.map((line) => paintLine(highlightMatches(line, state.query), size.colour))
   const last = Math.min(rows.length, state.top + height)
   const place = fittingParts(
     [`${size.title} · ${last} of ${rows.length}`, ...KEYS_HINT],
@@ -137,7 +143,7 @@ export function pagerBytes(
   const foot = state.input === undefined ? state.note || place : `/${state.input}▏`
   const style = { bold: true, colour: 'cyan' } as const
   const footer = wrappedVerbatim([{ text: foot, style }], size.columns)[0] ?? []
-  const all = [...lines, painted(footer, size.colour)]
+  const all = [...lines, paintLine(footer, size.colour)]
   return `${SYNC}${HOME}${all.map((line) => line + ERASE_REST).join('\r\n')}${END_SYNC}`
 }
 

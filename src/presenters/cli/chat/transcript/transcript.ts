@@ -8,6 +8,7 @@ import type { Display } from '../../screen/display.ts'
 import type { Key } from '../../screen/keys.ts'
 import { sentences } from '../../screen/rows.ts'
 import { clipboardBytes } from '../../screen/terminal-signals.ts'
+import { loadCodeColours, needsCodeColours } from '../../text/code-colours.ts'
 import type { ChatActions } from '../commands/command-context.ts'
 import { blockRows, blockText } from './block-rows.ts'
 import { at, currentBlock, NEW_PAGER, pagerBytes, pressPager, type PagerRow } from './pager.ts'
@@ -16,7 +17,7 @@ import { at, currentBlock, NEW_PAGER, pagerBytes, pressPager, type PagerRow } fr
 const EVENTS_AT_ONCE = 400
 
 interface TranscriptDesk {
-  readonly parts: { readonly actions: Pick<ChatActions, 'read'>; readonly colour: boolean }
+  readonly parts: { readonly actions: Pick<ChatActions, 'read'> }
   readonly display: Display
   readonly asking: Asking
   readonly current: { readonly session: Session }
@@ -101,7 +102,7 @@ export class Transcript {
   }
 
   #bytes(): string {
-    const { display, parts } = this.#desk
+    const { display } = this.#desk
     if (display.columns !== this.#columns) this.#layOut()
     this.#follow()
     const bytes = this.#clipboardBytes
@@ -109,7 +110,7 @@ export class Transcript {
     const { columns, rows } = display
     const title = this.#title
     return (
-      bytes + pagerBytes(this.#pager, this.#rows, { columns, rows, colour: parts.colour, title })
+      bytes + pagerBytes(this.#pager, this.#rows, { columns, rows, colour: display.colour, title })
     )
   }
 
@@ -142,8 +143,19 @@ export class Transcript {
     this.#readEarlier()
   }
 
+  /** Code that was shown without its colours gets them. */
+  #colourCode(blocks: readonly Block[]): void {
+    if (!blocks.some((block) => 'text' in block && needsCodeColours(block.text))) return
+    void loadCodeColours().then(() => {
+      if (!this.isOpen) return
+      this.#layOut()
+      this.#desk.display.refresh()
+    })
+  }
+
   #prepend(added: readonly Block[]): void {
     const before = this.#rows.length
+    this.#colourCode(added)
     this.#blocks = [...added, ...this.#blocks]
     this.#layOut()
     const more = this.#rows.length - before

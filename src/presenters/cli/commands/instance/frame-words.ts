@@ -1,4 +1,4 @@
-import { counted } from '../../../../encoding/amounts.ts'
+import { countOf } from '../../../../encoding/amounts.ts'
 import type { Frame } from '../../../../model/tether/frame.ts'
 import { visibleLine, visibleText } from '../../text/visible-text.ts'
 
@@ -91,7 +91,7 @@ function quotedText({ session, payload }: Extract<Frame, { type: 'user.message' 
   const where =
     channel === 'host' && id === 'default' ? '' : `[${visibleLine(`${channel}/${id}`)}] `
   const who = payload.user === undefined ? '' : `${visibleLine(payload.user.name)}: `
-  const images = payload.images === undefined ? '' : ` [${counted(payload.images.length, 'image')}]`
+  const images = payload.images === undefined ? '' : ` [${countOf(payload.images.length, 'image')}]`
   const text = `${where}${who}${visibleText(payload.text)}${images}`
   const quoted = text.split('\n').map((line) => `> ${line}\n`)
   return quoted.join('')

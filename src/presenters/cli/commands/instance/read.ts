@@ -42,7 +42,7 @@ export const run: Run<typeof INSTANCE_READ> = async (world, { args: [name], opti
   const printer = new FramePrinter(world, place, json)
   const types = json ? undefined : follow ? LIVE_TYPES : SHOWN_TYPES
   const asked = { session_id: session, types, after: after.value, limit: limit.value }
-  const read = follow ? await followed(world, printer, asked) : await paged(printer, asked)
+  const read = follow ? await followFrames(world, printer, asked) : await printPages(printer, asked)
   world.streams.stdout.write(printer.end())
   return read
 }
@@ -58,7 +58,7 @@ const LAST = Number.MAX_SAFE_INTEGER
 const USUAL_LIMIT = 50
 
 /** The latest frames; with a cursor, all after it, or as many as wanted. */
-async function paged(printer: FramePrinter, asked: FrameSelection): Promise<Result<number>> {
+async function printPages(printer: FramePrinter, asked: FrameSelection): Promise<Result<number>> {
   const { session_id, types, after, limit } = asked
   const { tether, name } = printer.place
   const filter = { session_id, types }
@@ -91,7 +91,7 @@ async function printAll(printer: FramePrinter, frames: readonly Frame[]): Promis
 }
 
 /** A signal is the regular way to end following, not a failure. */
-async function followed(
+async function followFrames(
   world: CliWorld,
   printer: FramePrinter,
   { session_id, types, after, limit = Infinity }: FrameSelection,
@@ -131,7 +131,7 @@ class FramePrinter {
 
   /** The reader is gone. */
   get isOver(): boolean {
-    return this.#world.streams.stdout.broken
+    return this.#world.streams.stdout.isBroken
   }
 
   async print(live: LiveFrame): Promise<Result<void>> {
@@ -153,7 +153,7 @@ class FramePrinter {
       if (!this.#json) stdout.write(words)
       else if (path !== undefined) stdout.write(jsonLine({ type: 'saved', blob, path }))
     }
-    await stdout.flushed()
+    await stdout.flush()
     return ok(undefined)
   }
 

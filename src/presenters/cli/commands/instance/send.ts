@@ -31,7 +31,7 @@ export const run: Run<typeof INSTANCE_SEND> = async (world, input) => {
   const { args, options } = input
   const { attach, save } = options
   if (save !== undefined && !options.wait) return failed('invalid_args', '--save requires --wait.')
-  const has = { attached: attach.length > 0, stdin: attach.includes('-') }
+  const has = { hasAttachments: attach.length > 0, stdin: attach.includes('-') }
   const prompt = await promptOf(world, args[1], has)
   if (!prompt.ok) return prompt
   const images = await imagesNamed(world, attach)

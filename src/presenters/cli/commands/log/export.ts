@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../../../../model/errors.ts'
 import { SessionId } from '../../../../model/ids.ts'
 import { Count } from '../../../../model/shape.ts'
 import { answer } from '../../world/answer.ts'
-import { counted } from '../../../../encoding/amounts.ts'
+import { countOf } from '../../../../encoding/amounts.ts'
 import type { CommandInput, Run } from '../../world/command.ts'
 import { EXPORT_FORMATS, type LOG_EXPORT } from '../../definitions/log.ts'
 import { EXIT } from '../../world/exit-code.ts'
@@ -68,7 +68,7 @@ async function exportOne(
   if (!written.ok) return written
   const { end, bytes, events } = written.value
   const result = { session_id: id.value, format, output, events, bytes }
-  const words = `Wrote ${visibleLine(output)}: ${counted(events, 'Event')}, ${counted(bytes, 'byte')}.\n`
+  const words = `Wrote ${visibleLine(output)}: ${countOf(events, 'Event')}, ${countOf(bytes, 'byte')}.\n`
   // For a damaged Log, the only JSON output is the error. The file is written nevertheless.
   if (!json || end.damage === undefined) answer(world, result, () => words)
   return reportEnd(world, end)
@@ -84,7 +84,7 @@ async function toStdout(
   const written = await exportPieces(document, async (text) => ok(await output.write(text)))
   await output.flush()
   if (!written.ok) return written
-  if (stdout.broken) return ok(EXIT.done)
+  if (stdout.isBroken) return ok(EXIT.done)
   // The document contains the error; a second JSON value after it would make the output invalid.
   if (json) return ok(written.value.end.damage === undefined ? EXIT.done : EXIT.failed)
   return reportEnd(world, written.value.end)

@@ -4,7 +4,7 @@ import { SessionId } from '../../../../model/ids.ts'
 import { Count } from '../../../../model/shape.ts'
 import type { Harness } from '../../../../session/harness.ts'
 import { answer } from '../../world/answer.ts'
-import { counted } from '../../../../encoding/amounts.ts'
+import { countOf } from '../../../../encoding/amounts.ts'
 import type { CommandInput, Run } from '../../world/command.ts'
 import type { LOG_SALVAGE } from '../../definitions/log.ts'
 import { withProgress } from '../../render/progress.ts'
@@ -79,10 +79,10 @@ function words({ session_id, salvaged_from, events, missing, continuable }: Salv
   )
   const lost = missing.reduce((sum, { from_seq, to_seq }) => sum + to_seq - from_seq + 1, 0)
   return [
-    `Copied ${counted(events, 'Event')} from ${salvaged_from} to ${session_id}.`,
+    `Copied ${countOf(events, 'Event')} from ${salvaged_from} to ${session_id}.`,
     lost === 0
       ? 'No missing Events were detected.'
-      : `Missing: ${counted(lost, 'Event')}, ${listed(gaps)}.`,
+      : `Missing: ${countOf(lost, 'Event')}, ${gapWords(gaps)}.`,
     'The old Log is unchanged.',
     continuable
       ? `To continue: hawser run --session ${session_id}`
@@ -93,8 +93,8 @@ function words({ session_id, salvaged_from, events, missing, continuable }: Salv
 
 const MOST_GAPS = 20
 
-function listed(gaps: readonly string[]): string {
+function gapWords(gaps: readonly string[]): string {
   const more = gaps.length - MOST_GAPS
   const shown = gaps.slice(0, MOST_GAPS).join(', ')
-  return more > 0 ? `${shown} and ${counted(more, 'more gap')}` : shown
+  return more > 0 ? `${shown} and ${countOf(more, 'more gap')}` : shown
 }

@@ -51,12 +51,12 @@ async function show(
     const end = await harness.read(id.value, reading, async (read) => {
       const passes = filter.value.take(read.raw)
       if (read.event !== undefined) resources.add(read.event)
-      const isOpen = passes ? await output.write(textOf(read)) : !stdout.broken
+      const isOpen = passes ? await output.write(textOf(read)) : !stdout.isBroken
       if (follow) await output.flush()
       return isOpen && (follow || !filter.value.over) ? undefined : false
     })
     await output.flush()
-    if (!end.ok || stdout.broken) return end.ok ? ok(EXIT.done) : end
+    if (!end.ok || stdout.isBroken) return end.ok ? ok(EXIT.done) : end
     const missing = filter.value.missing
     if (missing !== undefined && end.value.damage === undefined && !follow) {
       return failed('not_found', 'No such Turn in this Session.', { turns: missing.turns }, [

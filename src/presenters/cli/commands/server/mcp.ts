@@ -15,7 +15,7 @@ import type { CliWorld } from '../../world/world.ts'
 export const run: Run<typeof MCP> = async (world) => {
   if (world.streams.stdin.isTTY) world.streams.stderr.write(HINT)
   const redactor = await ownRedactor(world)
-  await world.mcp(homeTether(world), { stopped: untilStopped(world), redactor })
+  await world.mcp(homeTether(world), { stop: untilStopped(world), redactor })
   return ok(EXIT.done)
 }
 

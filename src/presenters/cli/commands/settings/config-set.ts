@@ -10,6 +10,7 @@ import {
   SET,
   sourcedSetting,
   sourcedSettings,
+  storeForUser,
   withSetting,
   type AllStoredSettings,
 } from '../../../../session/settings/stored-settings.ts'
@@ -55,7 +56,7 @@ export const run: Run<typeof CONFIG_SET> = async (world, { args: [key, typed], o
     const output = { key, ...shown, where, counts: set.value }
     if (judged !== undefined) world.streams.stderr.write(`hawser: ${visibleText(judged)}\n`)
     if (setting.secret && value !== undefined)
-      warnAboutRisks(world, key, { here, typed: typed !== '-' })
+      warnAboutRisks(world, key, { here, byHand: typed !== '-' })
     return answer(world, output, () => words(output))
   })
 }
@@ -110,7 +111,7 @@ async function enteredValue(
       return failed('invalid_args', message, { key }, [fromFile(key)])
     }
     const question = `${key}${secret ? ' (not shown)' : ''}: `
-    const line = await typedLine(streams, { question, shown: !secret, longest: LONGEST_VALUE })
+    const line = await typedLine(streams, { question, echo: !secret, longest: LONGEST_VALUE })
     return line === undefined ? failed('invalid_args', 'No value entered.', { key }) : ok(line)
   }
   const bytes = await stdin.all(LONGEST_VALUE)
@@ -130,9 +131,9 @@ function fromFile(key: string): NextAction {
 function warnAboutRisks(
   { streams: { stderr } }: CliWorld,
   key: string,
-  { here, typed }: { readonly here: boolean; readonly typed: boolean },
+  { here, byHand }: { readonly here: boolean; readonly byHand: boolean },
 ): void {
-  if (typed) {
+  if (byHand) {
     const instead = `hawser config set ${key} -`
     stderr.write(
       `hawser: your shell may have saved this key in its history. Next time: ${instead}\n`,
@@ -144,14 +145,11 @@ function warnAboutRisks(
 }
 
 async function setForUser(
-  { home, ids }: SettingsPlace,
+  place: SettingsPlace,
   { setting, value }: Change,
 ): Promise<Result<boolean>> {
-  const stored = await readAllSettings(home, undefined)
-  if (!stored.ok) return stored
-  const next = withSetting(stored.value.userFile?.settings ?? {}, setting, value)
-  const written = await writeSettings(home, next, ids)
-  return written.ok ? ok(true) : written
+  const stored = await storeForUser(place, setting, value)
+  return stored.ok ? ok(true) : stored
 }
 
 /**

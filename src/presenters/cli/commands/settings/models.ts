@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { failed } from '../../../../model/errors.ts'
 import { ModelFacts, type ModelRow } from '../../../../model/model-facts.ts'
 import { loadSettings } from '../../../../session/settings/settings.ts'
-import { quoted, shortened } from '../../../../encoding/quote.ts'
-import { grouped } from '../../../../encoding/amounts.ts'
+import { quote, shorten } from '../../../../encoding/quote.ts'
+import { groupDigits } from '../../../../encoding/amounts.ts'
 import { answer, wantsColour } from '../../world/answer.ts'
-import { painted, type Line } from '../../text/cell-width.ts'
+import { paintLine, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
 import type { Run } from '../../world/command.ts'
 import type { MODELS } from '../../definitions/settings.ts'
@@ -54,7 +54,7 @@ export const run: Run<typeof MODELS> = async (world, { options }) => {
 function noSuchProvider(provider: string, { providers }: KnownModels) {
   const close = nearest(provider, providers)
   const hint = close === undefined ? '' : ` Did you mean ${close}?`
-  const message = `Unknown provider ${quoted(shortened(provider, 80))}.${hint}`
+  const message = `Unknown provider ${quote(shorten(provider, 80))}.${hint}`
   return failed('invalid_args', message, { providers }, [
     { action: 'List the models of all providers.', command: 'hawser models' },
   ])
@@ -63,7 +63,7 @@ function noSuchProvider(provider: string, { providers }: KnownModels) {
 function words(rows: readonly ModelRow[], asOf: string, colour: boolean): string {
   const header = HEADER.map((text) => cell(text, { dim: true }))
   const lines = inColumns([header, ...rows.map(cellsOf)], ALIGN)
-  return [...lines.map((line) => painted(line, colour)), '', ...footer(asOf), ''].join('\n')
+  return [...lines.map((line) => paintLine(line, colour)), '', ...footer(asOf), ''].join('\n')
 }
 
 const HEADER = [
@@ -95,8 +95,8 @@ function cellsOf({ id, provider, default: chosen, facts }: ModelRow): Line[] {
   const { window_tokens, output_tokens, images, files, late_role, prices } = facts
   const texts = [
     provider,
-    shown(window_tokens),
-    shown(output_tokens),
+    tokensCell(window_tokens),
+    tokensCell(output_tokens),
     yesOrNo(images),
     yesOrNo(files),
     price(prices?.input),
@@ -107,8 +107,8 @@ function cellsOf({ id, provider, default: chosen, facts }: ModelRow): Line[] {
   return [name, ...texts.map((text) => cell(text))]
 }
 
-function shown(tokens: number | undefined): string {
-  return tokens === undefined ? UNKNOWN : grouped(tokens)
+function tokensCell(tokens: number | undefined): string {
+  return tokens === undefined ? UNKNOWN : groupDigits(tokens)
 }
 
 function yesOrNo(takes: boolean | undefined): string {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { counted } from '../../../../encoding/amounts.ts'
+import { countOf } from '../../../../encoding/amounts.ts'
 import { ok, type Result } from '../../../../model/errors.ts'
 import type { InstalledSkills } from '../../../../session/workspace/installed-skills.ts'
 import { wholePath } from '../../input/whole-path.ts'
@@ -40,27 +40,27 @@ export const run: Run<typeof SKILLS_CHECK> = async (world, { args: [typed] }) =>
     if (!path.ok) return path
     const checked = await installed.check(path.value)
     if (!checked.ok) return checked
-    const { name, path: file, fields, findings, denied } = checked.value
+    const { name, path: file, fields, findings, deniedSources } = checked.value
     const usable = fields !== undefined
     const context_sources = (fields?.context_sources ?? []).map(({ id }) => id)
-    const denied_sources = [...denied]
+    const denied_sources = [...deniedSources]
     const output = { name, path: file, usable, context_sources, findings, denied_sources }
     answer(world, output, () => words(checked.value))
     return ok(usable ? EXIT.done : EXIT.failed)
   })
 
-function words({ name, path, fields, findings, denied }: SkillCheck): string {
+function words({ name, path, fields, findings, deniedSources }: SkillCheck): string {
   const lines = findings.map(
     ({ severity, line, message }) =>
       `${placeOf(path, line)}: ${severity}: ${visibleLine(message)}\n`,
   )
-  const sources = counted(fields?.context_sources.length ?? 0, 'context source')
-  const always = `, ${denied.length} of which ${denied.length === 1 ? 'is' : 'are'} always denied`
+  const sources = countOf(fields?.context_sources.length ?? 0, 'context source')
+  const always = `, ${deniedSources.length} of which ${deniedSources.length === 1 ? 'is' : 'are'} always denied`
   const result =
     fields === undefined
       ? 'not usable'
-      : `usable, with ${sources}${denied.length === 0 ? '' : always}`
-  const refused = denied.map(
+      : `usable, with ${sources}${deniedSources.length === 0 ? '' : always}`
+  const refused = deniedSources.map(
     ({ id, reason }) =>
       `Context source ${visibleLine(id)}: denied with every activation: ${visibleLine(reason)}.\n`,
   )

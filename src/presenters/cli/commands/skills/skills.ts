@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { counted } from '../../../../encoding/amounts.ts'
+import { countOf } from '../../../../encoding/amounts.ts'
 import { ContextSource } from '../../../../model/events/context-source.ts'
 import type { InstalledSkills } from '../../../../session/workspace/installed-skills.ts'
-import { painted, type Line } from '../../text/cell-width.ts'
+import { paintLine, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
 import { placeOf } from '../../text/skill-lines.ts'
 import { visibleLine } from '../../text/visible-text.ts'
@@ -63,7 +63,7 @@ function words({ skills, shadowed, warnings }: SkillListing, colour: boolean): s
     untrusted.length === 0
       ? []
       : [
-          `The model sees only the names of ${counted(untrusted.length, 'untrusted Skill')}. To see what one may do and trust it: hawser skills trust NAME`,
+          `The model sees only the names of ${countOf(untrusted.length, 'untrusted Skill')}. To see what one may do and trust it: hawser skills trust NAME`,
         ],
     skills
       .filter(({ changed }) => changed === true)
@@ -96,5 +96,5 @@ function tableOf(skills: SkillListing['skills'], colour: boolean): string[] {
     cell(changed === true ? 'changed' : trust, trust === 'untrusted' ? { colour: 'yellow' } : {}),
     cell(trust === 'untrusted' ? '-' : description, {}, DESCRIPTION_CELLS),
   ])
-  return inColumns([header, ...rows], []).map((line) => painted(line, colour))
+  return inColumns([header, ...rows], []).map((line) => paintLine(line, colour))
 }

@@ -83,7 +83,7 @@ async function enteredToken(streams: CliWorld['streams']): Promise<string | unde
   if (!stdin.isTTY) return nonEmptyValue((await stdin.all(LONGEST_TOKEN))?.toString('utf8'))
   if (!canAsk(streams)) return undefined
   const question = 'Token of the bot, from @botfather (not shown): '
-  return nonEmptyValue(await typedLine(streams, { question, shown: false, longest: LONGEST_TOKEN }))
+  return nonEmptyValue(await typedLine(streams, { question, echo: false, longest: LONGEST_TOKEN }))
 }
 
 function apiRoot({ telegram }: Settings): Result<string> {
