@@ -18,6 +18,8 @@ export interface LaneParts {
   readonly place: TelegramHome
   readonly tether: Pick<Tether, 'image'>
   readonly signal: AbortSignal
+  /** Aborted a moment after the signal, so that what is being sent can be recorded. */
+  readonly cutoff: AbortSignal
   readonly drafts: boolean
   /** Whether the server of Telegram has rich messages; false as soon as it says that it does not. */
   readonly features: { rich: boolean }
@@ -46,8 +48,15 @@ export class ChatLane {
     const { instance, paired_at, after_seq } = paired
     const isOurs = delivery?.instance === instance && delivery.paired_at === paired_at
     this.#delivery = isOurs ? delivery : { instance, paired_at, seq: after_seq }
-    const { api, clock, tether, signal } = parts
-    this.#sender = new ChatSender({ api, clock, tether, signal, onRefusal: this.#onRefusal })
+    const { api, clock, tether, signal, cutoff } = parts
+    this.#sender = new ChatSender({
+      api,
+      clock,
+      tether,
+      signal,
+      cutoff,
+      onRefusal: this.#onRefusal,
+    })
     this.#activity = new ChatActivity({ api, clock, signal, drafts: parts.drafts })
   }
 

@@ -26,7 +26,10 @@ export interface SenderParts {
   readonly api: BotApi
   readonly clock: Clock
   readonly tether: Pick<Tether, 'image'>
+  /** Nothing is sent from then on. */
   readonly signal: AbortSignal
+  /** Ends what is being sent. */
+  readonly cutoff: AbortSignal
   /** This chat, or the whole bot, cannot be sent to. */
   readonly onRefusal: (failure: BotFailure) => Promise<void>
 }
@@ -104,9 +107,9 @@ export class ChatSender {
 
   /** Waits as long as Telegram says, and longer after each failure that is not an answer. */
   async #repeat<M extends Method>(method: M, args: Arguments<M>): Promise<SendOutcome> {
-    const { api, clock, signal, onRefusal } = this.#parts
+    const { api, clock, signal, cutoff, onRefusal } = this.#parts
     for (let tries = 0; !signal.aborted; tries++) {
-      const sent = await api.call(method, args, { signal })
+      const sent = await api.call(method, args, { signal: cutoff })
       if (sent.ok) return 'sent'
       const { code, retrySeconds, movedTo } = sent.failure
       if (code === 429 || code === 0 || code >= 500) {

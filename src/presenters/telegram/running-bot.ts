@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { changeChats, type PairedChat } from '../../host/telegram/chat-register.ts'
 import { readDelivery } from '../../host/telegram/deliveries.ts'
 import type { InstanceId } from '../../model/ids.ts'
@@ -22,10 +23,14 @@ export interface RunningBotParts extends GatewayWorld {
   readonly codes: PairingCodes
 }
 
+/** How long a message that is being sent when the server stops may take. */
+const GRACE_MS = 3_000
+
 /** One bot, from the moment it is connected until it is disconnected or the server stops. */
 export class RunningBot {
   readonly #parts: RunningBotParts
   readonly #stop = new AbortController()
+  readonly #cutoff = new AbortController()
   readonly #laneParts: LaneParts
   readonly #inbox: InboxParts
   readonly #albums: Albums
@@ -40,10 +45,19 @@ export class RunningBot {
   constructor(parts: RunningBotParts) {
     this.#parts = parts
     const { signal } = this.#stop
+    // Each message that is waiting listens to it.
+    setMaxListeners(0, signal, this.#cutoff.signal)
     const { home, ids } = parts
     const onRefusal = (paired: PairedChat, failure: BotFailure) => this.#onRefusal(paired, failure)
     const features = { rich: true }
-    this.#laneParts = { ...parts, place: { home, ids }, signal, features, onRefusal }
+    this.#laneParts = {
+      ...parts,
+      place: { home, ids },
+      signal,
+      cutoff: this.#cutoff.signal,
+      features,
+      onRefusal,
+    }
     const me = { ...parts.me, first_name: parts.me.username }
     this.#inbox = { ...parts, me, signal, onChange: (paired) => this.#change(paired) }
     this.#albums = new Albums(parts.clock, signal)
@@ -85,9 +99,11 @@ export class RunningBot {
 
   async close(): Promise<void> {
     this.#stop.abort()
+    const cancel = this.#parts.clock.after(GRACE_MS, () => this.#cutoff.abort())
     await this.#receiving
     await Promise.all([...this.#lanes.values()].map((lane) => lane.close()))
     await Promise.all(this.#readers.values())
+    cancel()
   }
 
   async #begin(paired: PairedChat, greet: boolean): Promise<void> {
@@ -96,6 +112,7 @@ export class RunningBot {
     const delivery = await readDelivery({ home }, paired.chat)
     const stop = new AbortController()
     const signal = AbortSignal.any([this.#stop.signal, stop.signal])
+    setMaxListeners(0, signal)
     const known = delivery.ok ? delivery.value : undefined
     const lane = new ChatLane({ ...this.#laneParts, signal }, paired, known)
     this.#lanes.set(paired.chat, lane)

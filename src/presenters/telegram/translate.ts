@@ -138,7 +138,7 @@ export function nameOf(named: {
 }): string {
   const { title, first_name = '', last_name = '', username = '' } = named
   const whole = [title ?? `${first_name} ${last_name}`, username]
-    .map((text) => shownLine(text.replaceAll(/\s+/g, ' ')).trim())
+    .map((text) => shownLine(text.replaceAll(/\s+/g, ' ')).replaceAll(/ +/g, ' ').trim())
     .find((text) => text !== '')
   return shorten(whole ?? String(named.id), NAME_BYTES)
 }

@@ -28,7 +28,7 @@ const BUSY_MS = 250
 /** After a week without updates, Telegram begins to count elsewhere. */
 const IDLE_MS = 5 * 24 * 60 * 60 * 1000
 /** Updates that were handled but not acknowledged before a kill are among the last that were fetched. */
-const REPEATED = 10 * PLATFORM.updates
+const REPEATED = PLATFORM.updates
 
 /**
  * Receives updates until the signal is aborted, or another program receives them. An update is acknowledged when it and all

@@ -82,6 +82,11 @@ export class BotDouble {
     this.#injected.push({ injection, left: injection.times ?? 1 })
   }
 
+  /** Nothing that was injected happens any more. */
+  heal(): void {
+    this.#injected.length = 0
+  }
+
   /** Delivers an update to the bot. */
   push(update: Omit<Update, 'update_id'>): number {
     const update_id = this.#nextUpdate
@@ -106,6 +111,7 @@ export class BotDouble {
   }
 
   async close(): Promise<void> {
+    if (!this.#server.listening) return
     this.#poll?.()
     this.#server.close()
     this.#server.closeAllConnections()

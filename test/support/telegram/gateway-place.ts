@@ -96,6 +96,13 @@ export class GatewayPlace {
     await this.gateway?.reload()
   }
 
+  async unpair(chat: number): Promise<void> {
+    const { own: home, ids } = this.#folders
+    const place = { home, ids, clock: systemClock }
+    value(await changeChats(place, (all) => all.filter((one) => one.chat !== chat)))
+    await this.gateway?.reload()
+  }
+
   /** Messages that the Instance got, when there are so many. */
   async messages(count: number): Promise<readonly UserMessage[]> {
     for (;;) {
@@ -109,6 +116,11 @@ export class GatewayPlace {
         { waitMs: 30_000 },
       )
     }
+  }
+
+  /** All frames of these types. */
+  async polled(types: readonly Frame['type'][]) {
+    return value(await this.tether.poll('painter', { after_seq: 0, types, limit: 200 }))
   }
 
   /** What the guest says about a message. */
