@@ -149,13 +149,18 @@ export class ChatLane {
     const begun = this.#delivery.part?.seq === seq ? this.#delivery.part : undefined
     let rich = begun === undefined ? this.#parts.features.rich : begun.rich === true
     let steps = stepsOf(frame, rich)
-    const target = this.#targetOf(frame)
     for (let sent = begun?.sent ?? 0; sent < steps.length;) {
       const step = steps[sent]
       if (step === undefined) break
+      const target = this.#targetOf(frame)
       const own = sent === 0 ? target : { ...target, replyTo: undefined }
       const outcome = await this.#sender.send(step, own, this.#pairing.instance)
       if (outcome === 'stopped') return false
+      if (outcome === 'moved') {
+        // Unless that could not be stored.
+        if (own.chat === this.#chat) return false
+        continue
+      }
       if (step.kind === 'rich' && outcome !== 'sent') {
         if (outcome === 'absent') this.#parts.features.rich = false
         rich = false

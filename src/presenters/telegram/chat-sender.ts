@@ -19,8 +19,11 @@ export interface Target {
   readonly replyTo?: number | undefined
 }
 
-/** `refused`: Telegram does not accept this message. `absent`: its server has no such method. `stopped`: nothing can be sent. */
-export type SendOutcome = 'sent' | 'refused' | 'absent' | 'stopped'
+/**
+ * `refused`: Telegram does not accept this message. `absent`: its server has no such method. `moved`: the group has another id.
+ * `stopped`: nothing can be sent.
+ */
+export type SendOutcome = 'sent' | 'refused' | 'absent' | 'moved' | 'stopped'
 
 export interface SenderParts {
   readonly api: BotApi
@@ -120,7 +123,7 @@ export class ChatSender {
       }
       if (code === 403 || code === 401 || movedTo !== undefined) {
         await onRefusal(sent.failure)
-        return 'stopped'
+        return movedTo === undefined ? 'stopped' : 'moved'
       }
       return code === 404 ? 'absent' : 'refused'
     }

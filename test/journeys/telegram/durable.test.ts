@@ -129,10 +129,10 @@ test('a group that gets another number keeps its conversation', async () => {
   const [message] = await place.messages(1)
   place.double.fail({ method: 'sendRichMessage', chat: -100, code: 400, movedTo: -200 })
   await place.answers(message!, 'Hi')
+  await after.until(({ fromBot }) => fromBot.length === 1)
   after.writes('@harbour_bot And now?')
   const [, second] = await place.messages(2)
   expect(second?.session.id).toBe('-100')
-  await after.until(({ fromBot }) => fromBot.length === 1)
 })
 
 test('no error of the network contains the token, in any form', async () => {

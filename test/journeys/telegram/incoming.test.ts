@@ -20,7 +20,7 @@ test('text becomes a message with its sender, named by bot, chat and message', a
   })
 })
 
-test('the largest size of a photo is downloaded and stored, and its caption is the text [TI-088] [TI-091] [TI-099]', async () => {
+test('the largest size of a photo is downloaded and stored, and its caption is the text [TI-004] [TI-088] [TI-091] [TI-099]', async () => {
   const { place, chat } = await pairedPlace()
   chat.photographs(TINY_IMAGES.png, 'What is this?')
   const [message] = await place.messages(1)
@@ -29,7 +29,7 @@ test('the largest size of a photo is downloaded and stored, and its caption is t
   expect(place.double.files.asked).toHaveLength(1)
 })
 
-test('a photo alone is enough, and so is a document of an image [TI-089] [TI-092]', async () => {
+test('a photo alone is enough, and so is a document of an image [TI-089] [TI-092] [TI-115]', async () => {
   const { place, chat } = await pairedPlace()
   chat.photographs(TINY_IMAGES.png)
   chat.documents(TINY_IMAGES.jpeg, {
@@ -56,7 +56,7 @@ test('an album is one message with its images in order, also in several updates 
   expect(text?.payload.text).toBe('And this?')
 })
 
-test('an album of five images is refused whole, in one sentence', async () => {
+test('an album of five images is refused whole, in one sentence [TI-038]', async () => {
   const { place, chat } = await pairedPlace()
   chat.album(Array.from({ length: 5 }, () => TINY_IMAGES.png))
   await chat.until(({ fromBot }) => fromBot.length === 1)
@@ -64,7 +64,7 @@ test('an album of five images is refused whole, in one sentence', async () => {
   expect(place.double.files.asked).toEqual([])
 })
 
-test('without a workspace, an image is refused before it is downloaded, and text is not [TI-124]', async () => {
+test('without a workspace, an image is refused before it is downloaded, and text is not [TI-123] [TI-124]', async () => {
   const { place, chat } = await pairedPlace({ workspace: undefined })
   chat.photographs(TINY_IMAGES.png)
   await chat.until(({ fromBot }) => fromBot.length === 1)

@@ -21,7 +21,7 @@ async function askedPlace(options: GatewayPlaceOptions = {}) {
   return { place, chat, message, stored }
 }
 
-test('images come first, as photos of the same bytes, and the first has the text as its caption [TI-095] [TI-096] [TI-098] [TI-116]', async () => {
+test('images come first, as photos of the same bytes, and the first has the text as its caption [TI-006] [TI-095] [TI-096] [TI-098] [TI-116]', async () => {
   const { place, chat, message, stored } = await askedPlace()
   const images = [TINY_IMAGES.png, png(4, 4, Buffer.alloc(48))]
   await place.answers(message, 'Two **boats**', await stored(...images))
@@ -54,7 +54,7 @@ test('an image that cannot be a photo is sent as a document', async () => {
   expect(chat.fromBot[0]).toMatchObject({ kind: 'document', text: 'A line' })
 })
 
-test('a missing image becomes a sentence, and the text stays', async () => {
+test('a missing image becomes a sentence, and the text stays [TI-018]', async () => {
   const { place, chat, message } = await askedPlace()
   const blob = `${'a'.repeat(64)}.png`
   await place.answers(message, 'Here it is', [{ media_type: 'image/png', blob, size: 5 }])
@@ -102,7 +102,7 @@ test('a long answer is split at paragraphs and lines of code, with every part fo
   ).toBe(true)
 })
 
-test('an error is one plain sentence with the next step, and notices are shown', async () => {
+test('an error is one plain sentence with the next step, and notices are shown [AR-011]', async () => {
   const { place, chat, message } = await askedPlace()
   const notices = [{ code: 'denied', text: 'A call was denied.' }]
   const payload = {
