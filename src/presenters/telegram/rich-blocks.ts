@@ -127,7 +127,7 @@ interface Size {
 }
 
 /** Counts as Telegram does: items of lists and rows of tables are blocks, too. */
-export function sizeOf(blocks: readonly RichBlock[]): Size {
+function sizeOf(blocks: readonly RichBlock[]): Size {
   const sizes = blocks.map((block): Size => {
     if (block.type === 'blockquote') return within(sizeOf(block.blocks))
     if (block.type === 'list')
