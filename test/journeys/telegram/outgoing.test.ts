@@ -98,7 +98,7 @@ test('a long answer is split at paragraphs and lines of code, with every part fo
   const sent = parts.map(({ text }) => text).join('\n')
   for (const line of code.split('\n')) expect(sent).toContain(line)
   expect(
-    parts.slice(0, 3).every(({ entities = [] }) => entities.some(({ type }) => type === 'pre')),
+    parts.slice(1, 4).every(({ entities = [] }) => entities.some(({ type }) => type === 'pre')),
   ).toBe(true)
 })
 

@@ -90,6 +90,11 @@ export const CHAT_FORMS: Readonly<Record<string, ChatForm | undefined>> = {
   'instance stop': undefined,
   'instance enable': undefined,
   'instance disable': undefined,
+  'telegram connect': undefined,
+  'telegram status': undefined,
+  'telegram pair': undefined,
+  'telegram unpair': undefined,
+  'telegram disconnect': undefined,
   fork: always('/fork'),
 }
 
