@@ -174,7 +174,7 @@ async function bundle(folder, schemas) {
   })
   for (const { fileName, code } of output) {
     if (/\bimport\(`/.test(code ?? '') && !code.startsWith(LOADED_BY_NODE))
-      throw new Error(`${fileName} imports a package, and does not say so`)
+      throw new Error(`${fileName} imports a package that is not installed or not bundled`)
   }
   await nameExports(folder, output)
 }

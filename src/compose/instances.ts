@@ -12,6 +12,7 @@ import { ok, type Result } from '../model/errors.ts'
 import { isRemoteProvider } from '../model/remote-providers.ts'
 import type { Settings } from '../model/settings.ts'
 import type { InstanceRecord } from '../model/tether/instance.ts'
+import { definedFields } from '../model/fields/defined-fields.ts'
 import { catalogue } from '../providers/models/catalogue.ts'
 import { checkedProvider, chooseProvider } from '../session/settings/choice.ts'
 import { secretsOf } from '../session/settings/credentials.ts'
@@ -108,11 +109,7 @@ function agentModel(
     // A guest has no person to ask, and its sandbox confines what it does.
     permissionMode: settings.permission === 'read-only' ? settings.permission : ('auto' as const),
     settings: {
-      ...(effort === undefined ? {} : { effort }),
-      ...(models === undefined ? {} : { models }),
-      ...(resources === undefined ? {} : { resources }),
-      ...(compaction === undefined ? {} : { compaction }),
-      ...(pressure === undefined ? {} : { pressure }),
+      ...definedFields({ effort, models, resources, compaction, pressure }),
       limits: { ...limits, waiting_turns: WAITING_TURNS },
     },
   }

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   unlinkSync,
   writeFileSync,
   type Stats,
@@ -107,13 +108,22 @@ function headerOf(source: Buffer, code: Buffer): Buffer {
 
 /** Not synced: what a power cut leaves of it does not match its checksum. */
 function keep({ script, source, codePath }: CompiledPart): void {
+  const temporary = `${codePath}.${process.pid}`
   try {
     const code = script.createCachedData()
-    const temporary = `${codePath}.${process.pid}`
     writeFileSync(temporary, Buffer.concat([headerOf(source, code), code]), { mode: 0o600 })
     renameSync(temporary, codePath)
   } catch {
     // The next start compiles it again.
+    discard(temporary)
+  }
+}
+
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // Nothing can be removed there.
   }
 }
 

@@ -8,6 +8,8 @@ export interface Output {
   /** Size of the terminal; 80 by 24 if there is none. */
   readonly columns: number
   readonly rows: number
+  /** Reads the size of the terminal now. A different one is announced as a resize, before this returns. */
+  measure?(): void
   /** Further writes are lost: the reader is gone, or `failure` says why. */
   readonly isBroken: boolean
   /** The error code that ended writing, such as `ENOSPC`. Absent when the reader went away. */
@@ -15,6 +17,12 @@ export interface Output {
   write(text: string): void
   /** Resolves when everything written so far was passed to the system or is lost. */
   flush(): Promise<void>
+}
+
+/** Node reads the size only when the signal arrives, and the terminal may have rewrapped its rows long before. */
+function readSize(stream: NodeJS.WriteStream): void {
+  const refresh: unknown = Reflect.get(stream, '_refreshSize')
+  if (typeof refresh === 'function') Reflect.apply(refresh, stream, [])
 }
 
 /** Both outputs of this process. */
@@ -41,6 +49,7 @@ function outputOf(stream: NodeJS.WriteStream, fd: number): Output {
     get rows() {
       return positive(stream.rows, ROWS)
     },
+    measure: () => readSize(stream),
     get isBroken() {
       return broken
     },

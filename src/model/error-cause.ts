@@ -20,6 +20,8 @@ export type ErrorCause =
   | { readonly type: 'already_ended' }
   /** `no_match`: the file has changed since it was last read. */
   | { readonly type: 'changed_since' }
+  /** `no_match`: something else changed these files since the Session did. */
+  | { readonly type: 'files_changed'; readonly paths: readonly string[] }
   /** `permission_denied`: the file has more than one hard link. */
   | { readonly type: 'hard_link' }
   /** `too_large`: the file has grown to this size since it was opened. */

@@ -1,4 +1,5 @@
 import { prefixText } from '../model/rule.ts'
+import { definedFields } from '../model/fields/defined-fields.ts'
 import { findLosses } from './find-losses.ts'
 import { gitLosses } from './git-losses.ts'
 import { looseCommands, type LooseCommand } from './loose-commands.ts'
@@ -77,8 +78,7 @@ function innerLosses(
 ): readonly RepositoryLoss[] {
   if (depth > DEEPEST) return []
   const fed = {
-    ...(input === undefined ? {} : { input }),
-    ...(piped === undefined ? {} : { pipeSource: piped }),
+    ...definedFields({ input, pipeSource: piped }),
   }
   return programLosses({ words, writes: [], ...fed }, place, depth + 1)
 }

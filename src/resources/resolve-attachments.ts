@@ -9,6 +9,7 @@ import type { ResourceFacts, ResourceKind } from '../model/descriptor.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import { BLOB_EXTENSIONS, BlobKey, blobSha256 } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
+import { definedFields } from '../model/fields/defined-fields.ts'
 import { shownName } from './attachment-name.ts'
 import { examine, type ExaminedFile, type FileReading } from './examine.ts'
 import { patience, whileWaiting } from '../host/wait.ts'
@@ -88,8 +89,7 @@ export function verdictOf(resolved: ResolvedAttachment): AttachmentVerdict {
       accepted: false,
       code,
       reason,
-      ...(limit === undefined ? {} : { limit }),
-      ...(actual === undefined ? {} : { actual }),
+      ...definedFields({ limit, actual }),
     }
   }
   const { facts } = resolved

@@ -7,7 +7,7 @@ import type { BlobKey, InstanceId, SessionId } from '../model/ids.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import type { AttachmentVerdict } from '../resources/resolve-attachments.ts'
 import { checkInputs } from './admission/attachments.ts'
-import type { ForkAt, ForkResult } from './fork-session.ts'
+import type { ForkAt, ForkResult } from './forks/fork-session.ts'
 import { createSession, type NewSession } from './live/create.ts'
 import type { changedTexts, ChangedTexts } from './queries/changed-texts.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
@@ -15,7 +15,8 @@ import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './readi
 import type { SkillList } from '../skills/skill.ts'
 import type { BadPayload } from './queries/resources.ts'
 import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
-import type { AttachOptions, Session } from './session.ts'
+import type { AttachOptions } from './admission/attach-options.ts'
+import type { Session } from './session.ts'
 import { LiveSessions } from './live-sessions.ts'
 import type { ChosenAnswer, OpenQuestions } from './questions/session-questions.ts'
 import type { GcResult } from './queries/sweep.ts'
@@ -209,7 +210,7 @@ export class Harness {
 
   /** Creates a Session that shares this one up to a point. Its cost does not depend on the length of the Log at the end of it. */
   async fork(id: SessionId, at?: ForkAt): Promise<Result<ForkResult>> {
-    const { forkSession } = await import('./fork-session.ts')
+    const { forkSession } = await import('./forks/fork-session.ts')
     const forked = await forkSession(this.#parts.log, id, at)
     return forked.ok ? forked : this.#orElsewhere(id, forked)
   }

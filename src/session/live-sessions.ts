@@ -4,7 +4,8 @@ import type { SessionId } from '../model/ids.ts'
 import type { Rule } from '../model/rule.ts'
 import type { OpenQuestions } from './questions/session-questions.ts'
 import { LiveSession } from './live/live-session.ts'
-import { Session, type AttachOptions } from './session.ts'
+import type { AttachOptions } from './admission/attach-options.ts'
+import { Session } from './session.ts'
 import type { SessionGrants, SessionParts } from './live/session-parts.ts'
 import type { SessionState } from './live/state.ts'
 
@@ -47,6 +48,7 @@ export class LiveSessions {
     const session = new Session(this.#parts, entry.session, options, {
       isLast: () => entry.clients === 0,
       leave: () => this.#leave(id, entry),
+      open: (other) => this.attach(other, {}),
     })
     const known = await session.catchUp()
     if (known.ok) return ok(session)

@@ -6,12 +6,14 @@ import type { PermissionMode } from '../model/modes.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { Variant } from '../resources/variants/variant.ts'
 import type { AdmitOptions, AdmittedTurn, TurnResult } from './admission/admit-options.ts'
-import type { INPUT_CHECKS } from './admission/inputs.ts'
+import type { AttachOptions } from './admission/attach-options.ts'
 import type { SettingsChange } from './admission/settings-change.ts'
-import type { ForkAt, ForkResult } from './fork-session.ts'
+import type { ForkAt, ForkResult } from './forks/fork-session.ts'
+import type { RewindOptions, RewindResult } from './forks/rewind.ts'
 import type { UndoneCompaction } from './live/compaction.ts'
 import type { LiveSession } from './live/live-session.ts'
 import type { CompactionOutcome, CompactOptions, LockedSession } from './live/locked-compaction.ts'
+import type { Registration } from './live/registration.ts'
 import type { SessionParts } from './live/session-parts.ts'
 import type { SessionRules } from './live/session-rules.ts'
 import { modeOfCalls, type SessionState } from './live/state.ts'
@@ -25,24 +27,6 @@ import type { Proof } from './queries/verify.ts'
 import type { ChosenAnswer, OpenQuestions, Question } from './questions/session-questions.ts'
 import type { SessionUpdate, StreamOptions } from './watch/session-stream.ts'
 import type { Subscription, WatcherUpdate } from './watch/subscribe.ts'
-
-export interface ClientOptions {
-  /** The client can answer permission questions. While such a client is attached, questions wait. */
-  readonly answers?: boolean
-}
-
-export interface AttachOptions extends ClientOptions {
-  /** Its input comes from a program, which may have no types: what does not match is refused, and so are unknown fields. */
-  readonly checks?: typeof INPUT_CHECKS
-}
-
-/** What the registry does for a client. */
-interface Registration {
-  /** No other client is attached. Only after this one has left. */
-  readonly isLast: () => boolean
-  /** Resolves when the Session is closed, or at once if other clients stay. */
-  readonly leave: () => Promise<void>
-}
 
 /**
  * One client of a Session. Several clients of one process share its Turns, their queue and its questions, and see the same;
@@ -232,8 +216,20 @@ export class Session {
 
   /** Creates a Session that shares this one up to a point, by default up to its end. Open it by its id. */
   async fork(at?: ForkAt): Promise<Result<ForkResult>> {
-    const { forkSession } = await import('./fork-session.ts')
+    const { forkSession } = await import('./forks/fork-session.ts')
     return forkSession(this.#parts.log, this.id, at)
+  }
+
+  /** Forks this Session before the message of a Turn, and returns the message; can also restore files. See `rewindSession`. */
+  async rewind(options: RewindOptions): Promise<Result<RewindResult>> {
+    const refused = this.#checks?.rewind(options)
+    return (
+      refused ??
+      this.#asClient(async (live) => {
+        const { rewindSession } = await import('./forks/rewind.ts')
+        return rewindSession({ ...this.#parts, open: this.#registration.open }, live, options)
+      })
+    )
   }
 
   /** Returns the exact request for `text`. Sends and writes nothing. */

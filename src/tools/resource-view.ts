@@ -5,6 +5,7 @@ import type { Descriptor, Handle } from '../model/descriptor.ts'
 import { causeOf, failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/events/event.ts'
 import type { ViewOutcome } from '../model/events/resource-events.ts'
+import { definedFields } from '../model/fields/defined-fields.ts'
 import type { Variant } from '../resources/variants/variant.ts'
 import { textLines } from '../resources/variants/text-lines.ts'
 import { countOf } from '../encoding/amounts.ts'
@@ -233,10 +234,7 @@ function overBudget(
 
 function excerptFields({ region, size, pages, lines }: Excerpt) {
   return {
-    ...(region === undefined ? {} : { region }),
-    ...(size === undefined ? {} : { size }),
-    ...(pages === undefined ? {} : { pages }),
-    ...(lines === undefined ? {} : { lines }),
+    ...definedFields({ region, size, pages, lines }),
   }
 }
 
@@ -254,8 +252,7 @@ async function excerptOf(
   if (kinds.some((kind) => kind !== descriptor.kind)) return noExcerpt(descriptor)
   if (region !== undefined || size !== undefined) {
     return variants.image(bytes, {
-      ...(region === undefined ? {} : { region }),
-      ...(size === undefined ? {} : { size }),
+      ...definedFields({ region, size }),
     })
   }
   if (pages !== undefined) return variants.pdfText(bytes, pages)

@@ -4,6 +4,7 @@ import type { RecordedPlace } from '../host/sandbox/confinement.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
 import { LIMITS } from '../model/limits.ts'
+import { definedFields } from '../model/fields/defined-fields.ts'
 import type { BashContext } from '../tools/bash.ts'
 import type { TurnParts } from './parts/turn-parts.ts'
 
@@ -60,14 +61,12 @@ export async function runPersonCommand(
   const data: EventData<'shell_result'> = {
     command_id,
     outcome: outcome === 'ok' ? 'ok' : 'failed',
-    ...(error === undefined ? {} : { error }),
+    ...definedFields({ error }),
     output,
     ...(truncated === true ? { truncated } : {}),
-    ...(whole_blob === undefined ? {} : { whole_blob }),
-    ...(exit_code === undefined ? {} : { exit_code }),
+    ...definedFields({ whole_blob, exit_code }),
     duration_ms: elapsedMs(log.clock, started),
-    ...(moved === undefined ? {} : { moved }),
-    ...(runs_later === undefined ? {} : { runs_later }),
+    ...definedFields({ moved, runs_later }),
   }
   const ended = await log.record([{ type: 'shell_result', data }])
   return ended.ok ? ok(data) : ended

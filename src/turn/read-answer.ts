@@ -1,5 +1,6 @@
 import { elapsedMs } from '../host/clock.ts'
 import { failed, ok, type HawserError } from '../model/errors.ts'
+import { definedFields } from '../model/fields/defined-fields.ts'
 import type { AnswerItem, Delivery, ProviderEvent } from '../providers/provider.ts'
 import { answerDrafts, badCalls, callsIn, keepPartial, type ProviderAnswer } from './answer.ts'
 import type { CallIds } from './call-ids.ts'
@@ -91,11 +92,9 @@ async function record(
     contract_version: model.surface.contract_version,
     transport,
     usage,
-    ...(raw === undefined ? {} : { raw }),
-    ...(cost === undefined ? {} : { cost_usd: cost }),
+    ...definedFields({ raw, cost_usd: cost }),
     latency_ms: elapsedMs(log.clock, startedAt),
-    ...(firstToken === undefined ? {} : { first_token_ms: firstToken }),
-    ...(continuation === undefined ? {} : { continuation }),
+    ...definedFields({ first_token_ms: firstToken, continuation }),
     pressure,
     stop_reason,
   } as const

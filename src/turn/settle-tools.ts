@@ -6,6 +6,7 @@ import type { EventData, EventDraft } from '../model/events/event.ts'
 import type { Claim } from '../policy/claim.ts'
 import type { PermissionMode } from '../model/modes.ts'
 import type { Surface } from '../model/surface.ts'
+import { definedFields } from '../model/fields/defined-fields.ts'
 import { decide, type Decision } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome, type Toolset } from '../tools/tool.ts'
 import type { ToolCallItem } from './answer.ts'
@@ -117,18 +118,13 @@ async function settle(
       call_id: call.call_id,
       name: call.name,
       outcome: word,
-      ...(error === undefined ? {} : { error }),
+      ...definedFields({ error }),
       output,
       ...(truncated === true ? { truncated } : {}),
-      ...(whole_blob === undefined ? {} : { whole_blob }),
-      ...(exit_code === undefined ? {} : { exit_code }),
+      ...definedFields({ whole_blob, exit_code }),
       duration_ms: elapsedMs(parts.log.clock, started),
       ...(resources.length === 0 ? {} : { resources }),
-      ...(path === undefined ? {} : { path }),
-      ...(before_blob === undefined ? {} : { before_blob }),
-      ...(after_blob === undefined ? {} : { after_blob }),
-      ...(redacted_of === undefined ? {} : { redacted_of }),
-      ...(diff === undefined ? {} : { diff }),
+      ...definedFields({ path, before_blob, after_blob, redacted_of, diff }),
       ...(moved.length === 0 ? {} : { moved }),
       ...(runs_later.length === 0 ? {} : { runs_later }),
     },

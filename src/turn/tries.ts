@@ -5,6 +5,7 @@ import type { ProviderCause } from '../model/error-cause.ts'
 import { causeOf, failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
+import { definedFields } from '../model/fields/defined-fields.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { FailedCall } from './parts/failed-call.ts'
 import { refusedResources } from './resources/refused-resources.ts'
@@ -73,8 +74,7 @@ export class Tries {
     const { status, code } = providerCause(error) ?? {}
     const provider_error = {
       message,
-      ...(status === undefined ? {} : { status }),
-      ...(code === undefined ? {} : { code }),
+      ...definedFields({ status, code }),
     }
     const { log, model } = this.#parts
     const { dialect } = model.provider

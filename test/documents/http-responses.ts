@@ -93,6 +93,27 @@ export const RESPONSES = {
       askedSeq: Count.optional(),
     }),
   }),
+  RewoundSession: z.object({
+    ...done,
+    session: SessionShown,
+    rewind: z.object({
+      sessionId: SessionId,
+      parentSessionId: SessionId,
+      atSeq: Count,
+      askedSeq: Count.optional(),
+      turn: Count,
+      text: z.string(),
+      stdin: z.string().optional(),
+      resources: z.array(Descriptor),
+      files: z.array(
+        z.object({
+          path: z.string(),
+          outcome: z.enum(['restored', 'removed', 'changed_since', 'failed']),
+        }),
+      ),
+      uncoveredCommands: z.array(z.object({ turn: Count, by: z.string(), command: z.string() })),
+    }),
+  }),
   Compacted: z.object({ ...done, compaction: Compaction }),
   Upload: z.object({
     ...done,

@@ -29,6 +29,8 @@ description: Knows the tides of the harbour. Use for questions about high water.
 High water is at noon. Say so in one sentence.
 `
 
+const Forked = z.object({ session_id: z.string() })
+
 const Address = z.object({ environment: z.record(z.string(), z.string()) })
 
 await main(process.argv[2])
@@ -41,7 +43,7 @@ async function main(name: string | undefined): Promise<void> {
   await rm(MADE_IN, { recursive: true, force: true })
   await mkdir(join(MADE_IN, 'workspace'), { recursive: true, mode: 0o700 })
   await mkdir(join(MADE_IN, 'home', 'skills', 'tides'), { recursive: true, mode: 0o700 })
-  await story()
+  await (name === 'forks' ? forks() : everything())
   const files = await storedIn(MADE_IN)
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'files.json'), `${JSON.stringify(files, null, 2)}\n`)
@@ -49,8 +51,20 @@ async function main(name: string | undefined): Promise<void> {
   print(`stored ${Object.keys(files).length} files in test/formats/${name}/files.json`)
 }
 
+/** A Session, a deleted fork that shares its first Turn, and a fork of that fork. */
+async function forks(): Promise<void> {
+  await writeFile(join(MADE_IN, 'workspace', 'notes.txt'), 'rope and sail\n')
+  await hawser('run', 'Read notes.txt')
+  await hawser('run', '--continue', 'What happened?')
+  const middle = await fork('latest', '--turn', '1')
+  await hawser('run', '--session', middle, 'What did you read?')
+  const last = await fork(middle)
+  await hawser('run', '--session', last, 'Read notes.txt again')
+  await hawser('sessions', 'delete', middle, '--yes')
+}
+
 /** Everything that leaves something on disk: Turns of each dialect, Resources, Skills, file changes, a checkpoint, an Instance. */
-async function story(): Promise<void> {
+async function everything(): Promise<void> {
   const workspace = join(MADE_IN, 'workspace')
   await writeFile(join(workspace, 'notes.txt'), 'rope and sail\n')
   await writeFile(join(MADE_IN, 'home', 'skills', 'tides', 'SKILL.md'), SKILL)
@@ -99,14 +113,18 @@ async function story(): Promise<void> {
   }
 }
 
-function hawser(...args: readonly string[]): Promise<void> {
+async function fork(...args: readonly string[]): Promise<string> {
+  return Forked.parse(JSON.parse(await hawser('fork', ...args, '--json'))).session_id
+}
+
+function hawser(...args: readonly string[]): Promise<string> {
   return hawserWith({ HAWSER_PROVIDER: 'rehearsal' }, ...args)
 }
 
 async function hawserWith(
   env: Readonly<Record<string, string>>,
   ...args: readonly string[]
-): Promise<void> {
+): Promise<string> {
   const running = promisify(execFile)(process.execPath, [PROGRAM, ...args], {
     cwd: join(MADE_IN, 'workspace'),
     env: environment(env),
@@ -114,6 +132,7 @@ async function hawserWith(
   running.child.stdin?.end()
   const { stdout, stderr } = await running
   print(`hawser ${args.join(' ').slice(0, 80)}\n${stdout}${stderr}`)
+  return stdout
 }
 
 async function rehearse(): Promise<z.infer<typeof Address> & { readonly stop: () => void }> {

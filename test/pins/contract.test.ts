@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { canonicalJson } from '../../src/encoding/json.ts'
 import * as noteTag from '../../src/encoding/note-tag.ts'
+import * as branches from '../../src/prompt/words/branches.ts'
 import * as commands from '../../src/prompt/words/commands.ts'
 import * as checkpoints from '../../src/prompt/words/checkpoint.ts'
 import * as instructions from '../../src/prompt/words/instructions.ts'
@@ -224,7 +225,22 @@ const PDF_PAGES: Rendered<typeof pdfPages> = {
   ].map((leftOut) => pdfPages.pagesTail(leftOut, 1000)),
 }
 
+const NO_FACTS = { files: [], commands: [], decisions: [], open_tasks: [] }
+const BRANCHES: Rendered<typeof branches> = {
+  branchSummary: [
+    branches.branchSummary({ turns: { from: 3, to: 3 }, ...NO_FACTS }),
+    branches.branchSummary({
+      turns: { from: 3, to: 5 },
+      files: ['a b.txt'],
+      commands: Array.from({ length: 16 }, (_, at) => `make ${at}`),
+      decisions: ['The person allowed bash.'],
+      open_tasks: ['two\nlines'],
+    }),
+  ],
+}
+
 const WORDS = {
+  branches: BRANCHES,
   checkpoints: CHECKPOINTS,
   instructions: INSTRUCTIONS,
   commands: COMMANDS,

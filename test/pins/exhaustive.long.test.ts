@@ -55,8 +55,8 @@ test('a new Event type stops the build until every face has decided about it [AR
 
 test('a new frame stops the build at its direction', async () => {
   const folder = await copyOf('model')
-  const last = "  stored('status.pong', Nothing),\n"
-  await edit(folder, 'tether/frame.ts', last, `${last}  stored('status.added', Nothing),\n`)
+  const last = "  storedFrame('status.pong', Nothing),\n"
+  await edit(folder, 'tether/frame.ts', last, `${last}  storedFrame('status.added', Nothing),\n`)
   expect(await offendingLines(folder)).toContainEqual(
     expect.stringContaining('satisfies Record<FrameType, '),
   )

@@ -6,6 +6,7 @@ import {
   importsOutsideTheTable,
   loadedAtOnce,
   packagesOutsideTheTable,
+  sourcesWithoutImporter,
   tablePathsWithoutFile,
 } from './checks.ts'
 import { IMPORT_TABLE } from './import-table.ts'
@@ -315,4 +316,21 @@ test.each([
 ])('a package that is loaded later or only named in types is not found: %j', (text) => {
   const tree = planted({ 'src/main.ts': text, 'src/a.ts': `import * as z from 'zod'\n` })
   expect(chainsToPackage(tree, 'src/main.ts', 'zod')).toEqual([])
+})
+
+test('a source file that only tests import is reported, and not what a program begins with', () => {
+  const tree = planted({
+    'bin/hawser.ts': "import { main } from '../src/main.ts'\nmain()\n",
+    'src/main.ts': "export const main = async () => import('./late.ts')\n",
+    'src/late.ts': "import type { Used } from './used.ts'\nexport const late: Used = 1\n",
+    'src/used.ts': 'export type Used = number\n',
+    'src/index.ts': 'export const library = 1\n',
+    'src/tested.ts': 'export const tested = 1\n',
+    'src/tested.test.ts': "import { tested } from './tested.ts'\ntested\n",
+    'rehearse/src/rehearse.ts': 'export const server = 1\n',
+    'test/support/scene.ts': "import { tested } from '../../src/tested.ts'\ntested\n",
+  })
+  expect(sourcesWithoutImporter(tree)).toEqual([
+    'src/tested.ts is imported by tests only; remove it, or use it',
+  ])
 })

@@ -3,6 +3,7 @@ import { packagesOf } from './package-checks.ts'
 import {
   codeOf,
   COMPUTED,
+  isPackageSource,
   isRelative,
   isTest,
   loadedWith,
@@ -59,6 +60,28 @@ export function loadedAtOnce(tree: Tree, name: string): string[] {
   return [...codeOf(tree)]
     .filter(([path, text]) => /^(src|bin)\//.test(path) && loadedWith(path, text).includes(name))
     .map(([path]) => `${path} loads ${name} at once; import it where it is used`)
+}
+
+/** What a program or a package begins with. */
+const ENTRIES = new Set(['src/index.ts', 'rehearse/src/rehearse.ts'])
+
+/** What only its tests import runs in no program. */
+export function sourcesWithoutImporter(tree: Tree): string[] {
+  const source = [...codeOf(tree)].filter(
+    ([path]) => isPackageSource(path) || path.startsWith('bin/'),
+  )
+  const imported = new Set(
+    source.flatMap(([path, text]) =>
+      specifiersOf(path, text)
+        .filter(isRelative)
+        .map((specifier) => resolve(path, specifier)),
+    ),
+  )
+  return source
+    .map(([path]) => path)
+    .filter((path) => isPackageSource(path) && !path.endsWith('.d.ts'))
+    .filter((path) => !ENTRIES.has(path) && !imported.has(path))
+    .map((path) => `${path} is imported by tests only; remove it, or use it`)
 }
 
 export function importCycles(tree: Tree): string[] {

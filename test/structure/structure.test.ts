@@ -34,6 +34,10 @@ test('the program imports only packages that are installed with it, and only fro
   expect(check.packagesOutsideTheTable(tree, runtimePackagesOf(tree))).toEqual([])
 })
 
+test('no source file is imported by tests only', () => {
+  expect(check.sourcesWithoutImporter(tree)).toEqual([])
+})
+
 test('there is no import cycle', () => {
   expect(check.importCycles(tree)).toEqual([])
 })

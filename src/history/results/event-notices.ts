@@ -9,6 +9,7 @@ import {
   hydrationWords,
   partlyIncluded,
   repairedWords,
+  restoredWords,
   retiredWords,
   viewWords,
 } from './notice-words.ts'
@@ -58,6 +59,8 @@ export function eventNotices(
       return [{ code: 'compacted', text: compactionSentence(event.data) }]
     case 'compaction_undone':
       return [{ code: 'compaction_undone', text: UNDONE }]
+    case 'files_restored':
+      return [{ code: 'files_restored', text: restoredWords(event.data) }]
     case 'log_repaired':
       return [{ code: 'log_repaired', text: repairedWords(event.data) }]
     case 'turn_ended': {
@@ -88,7 +91,6 @@ export function eventNotices(
     case 'permission_asked':
     case 'resource_ingested':
     case 'provider_usage':
-    case 'files_restored':
     case 'text_pinned':
     case 'text_unpinned':
     case 'lock_taken':

@@ -1,3 +1,4 @@
+import { undoOutcome } from '../file-changes.ts'
 import { countOf, fileSize, groupDigits } from '../../encoding/amounts.ts'
 import { quote } from '../../encoding/quote.ts'
 import { lossReason } from '../../prompt/words/resources.ts'
@@ -103,6 +104,21 @@ const RETIRED: ReadonlyMap<string, string> = new Map([
   ['cost', 'sending it again would cost more than it saves'],
   ['model_limit', 'the limit of the model is reached'],
 ])
+
+/** What became of each file, such as `Files restored: a.txt. Not restored: b.txt (changed since).` */
+export function restoredWords({ files }: EventData<'files_restored'>): string {
+  const named = (outcome: ReturnType<typeof undoOutcome>, note = '') =>
+    files.filter((file) => undoOutcome(file) === outcome).map(({ path }) => `${path}${note}`)
+  const left = [...named('changed_since', ' (changed since)'), ...named('failed', ' (failed)')]
+  const lists = [
+    ['Files restored', named('restored')],
+    ['Files removed', named('removed')],
+    ['Files not restored', left],
+  ] as const
+  return lists
+    .flatMap(([label, paths]) => (paths.length === 0 ? [] : [`${label}: ${paths.join(', ')}.`]))
+    .join(' ')
+}
 
 export function droppedWords(
   { resource_id }: EventData<'resource_dropped'>,

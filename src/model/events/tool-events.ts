@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Descriptor } from '../descriptor.ts'
 import { LoggedError } from '../error-shape.ts'
-import { BlobKey, Sha256, TurnId } from '../ids.ts'
+import { BlobKey, SessionId, Sha256, TurnId } from '../ids.ts'
 import { Flag, list, Milliseconds, openObject, type Frozen } from '../shape.ts'
 
 /** `arguments` is the model's own text: it is replayed byte for byte, even if it is not JSON. */
@@ -119,6 +119,8 @@ const RestoredFile = openObject(() => ({
 
 export const FilesRestored = openObject(() => ({
   undone_turn_id: TurnId,
+  /** The person went back before that Turn of another Session, from which this one was forked: its files and those of later ones. */
+  rewound_from: SessionId.optional(),
   files: z.array(RestoredFile),
   by: z.enum(['person', 'model', 'policy']),
 }))

@@ -7,6 +7,7 @@ import type { EventType, LoggedEvent } from './event.ts'
  */
 const WIDENING = {
   session_started: true,
+  // As the first line of a Log, it counts only under a head, whatever it says; a later one sets no mode.
   session_fork: false,
   session_settings: true,
   // It replaces what Hawser itself says to the model, and names the model.

@@ -17,7 +17,7 @@ export async function listedPage(
   folders: readonly string[],
   cursor: string | undefined,
 ): Promise<Result<ListSessionsResponse>> {
-  const after = cursor === undefined ? undefined : placeOf(cursor)
+  const after = cursor === undefined ? undefined : decodeCursor(cursor)
   if (after === undefined && cursor !== undefined) {
     return failed('cursor_expired', 'The cursor is not one that session/list returned.')
   }
@@ -63,7 +63,7 @@ function keyOf({ one: { id, state } }: SessionInFolder): string {
   return `${state.last_ts} ${id}`
 }
 
-function placeOf(cursor: string): string | undefined {
+function decodeCursor(cursor: string): string | undefined {
   const place = Buffer.from(cursor, 'base64url').toString('utf8')
   return /^\S* ses_[0-9a-z]{26}$/.test(place) ? place : undefined
 }

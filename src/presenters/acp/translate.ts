@@ -168,6 +168,7 @@ export class EditorTranslation {
       case 'resource_retired':
       case 'resource_dropped':
       case 'compaction_undone':
+      case 'files_restored':
       case 'log_repaired':
         return this.#updatesOf(event, facts)
       case 'turn_ended':
@@ -187,7 +188,6 @@ export class EditorTranslation {
       case 'permission_asked':
       case 'permission_decision':
       case 'resource_quarantined':
-      case 'files_restored':
       case 'text_pinned':
       case 'text_unpinned':
       case 'lock_taken':

@@ -23,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   lazy(sessions.SESSIONS, () => import('./commands/sessions.ts')),
   lazy(sessions.SESSIONS_DELETE, () => import('./commands/sessions-delete.ts')),
   lazy(sessions.FORK, () => import('./commands/fork.ts')),
+  lazy(sessions.REWIND, () => import('./commands/rewind.ts')),
   lazy(sessions.GREP, () => import('./commands/grep.ts')),
   lazy(log.LOG_SHOW, () => import('./commands/log/show.ts')),
   lazy(log.LOG_VERIFY, () => import('./commands/log/verify.ts')),

@@ -15,11 +15,11 @@ import type { CliWorld } from './world/world.ts'
 /** Parses the arguments, runs the command, and returns its exit code once all output is written. */
 export async function runProgram(parts: WorldParts, argv: readonly string[]): Promise<number> {
   const world = systemWorld(parts)
-  const code = await runCommand(world, argv)
+  const code = await execute(world, argv)
   return exitAfterOutput(world.streams, code)
 }
 
-async function runCommand(world: CliWorld, argv: readonly string[]): Promise<number> {
+async function execute(world: CliWorld, argv: readonly string[]): Promise<number> {
   if (argv.length === 0) return bare(world)
   return runNamed(world, withCommand(argv))
 }

@@ -1,6 +1,7 @@
 import { ok, type Result } from '../../model/errors.ts'
 import { SessionId } from '../../model/ids.ts'
-import type { ClientOptions, Session } from '../../session/session.ts'
+import type { ClientOptions } from '../../session/admission/attach-options.ts'
+import type { Session } from '../../session/session.ts'
 import type { ServerParts } from './server-parts.ts'
 import { noSuchSession, type HeldWorkspace } from '../../session/workspace/open-workspaces.ts'
 

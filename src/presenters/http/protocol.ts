@@ -122,6 +122,16 @@ export const ForkBody = z
   .refine(({ atSeq, turn }) => atSeq === undefined || turn === undefined, { path: ['turn'] })
 export type ForkBody = z.infer<typeof ForkBody>
 
+export const RewindBody = z
+  .strictObject({
+    turn: z.int().positive(),
+    files: z.boolean().default(false),
+    conflicts: z.enum(['refuse', 'leave', 'overwrite']).default('refuse'),
+    summary: z.boolean().default(false),
+  })
+  .refine(({ files, conflicts }) => files || conflicts === 'refuse', { path: ['conflicts'] })
+export type RewindBody = z.infer<typeof RewindBody>
+
 export const CompactBody = z.strictObject({ dryRun: z.boolean().default(false) })
 
 /** The number of the last Event that a client has; -1 for none. */

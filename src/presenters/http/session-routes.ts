@@ -4,11 +4,25 @@ import { SessionId } from '../../model/ids.ts'
 import { beginSession } from '../../session/workspace/begin.ts'
 import { ofSession, route } from './exchange/route.ts'
 import type { Session } from '../../session/session.ts'
-import { attachSession, inSession } from './attached-session.ts'
-import { CompactBody, CreateSession, ForkBody, ListQuery, SessionParam } from './protocol.ts'
+import { attachSession, inSession, type AttachedSession } from './attached-session.ts'
+import {
+  CompactBody,
+  CreateSession,
+  ForkBody,
+  ListQuery,
+  RewindBody,
+  SessionParam,
+} from './protocol.ts'
 import type { ServerParts } from './server-parts.ts'
 import { apiCompaction, type ApiCompaction } from './translate-compaction.ts'
-import { apiFork, apiSession, type ApiFork, type ApiSession } from './translate.ts'
+import {
+  apiFork,
+  apiRewind,
+  apiSession,
+  type ApiFork,
+  type ApiRewind,
+  type ApiSession,
+} from './translate.ts'
 import {
   inHeld,
   noSuchSession,
@@ -72,6 +86,17 @@ export const SESSION_ROUTES = [
       return ofSession(await inHeld(workspaces.holdFor(id), (held) => forkOf(held, id, body)))
     },
   }),
+  route('POST /api/harness/session/:id/rewind', {
+    summary:
+      'Creates a Session that shares this one up to a message, and returns the message; can restore files.',
+    body: RewindBody,
+    answer: 'RewoundSession',
+    status: 201,
+    handle: async (parts: ServerParts, { context, body }) => {
+      const attaching = attachSession(parts, context.req.param('id'))
+      return ofSession(await inSession(attaching, (attached) => rewind(attached, body)))
+    },
+  }),
   route('POST /api/harness/session/:id/compact', {
     summary: 'Records a checkpoint, or shows what it would do.',
     body: CompactBody,
@@ -111,6 +136,16 @@ async function forkOf(
   if (!forked.ok) return forked
   const shown = await shownSession(held, forked.value.session_id)
   return shown.ok ? ok({ ...shown.value, fork: apiFork(forked.value) }) : shown
+}
+
+async function rewind(
+  { session, holding }: AttachedSession,
+  body: RewindBody,
+): Promise<Result<{ readonly session: ApiSession; readonly rewind: ApiRewind }>> {
+  const rewound = await session.rewind(body)
+  if (!rewound.ok) return rewound
+  const shown = await shownSession(holding, rewound.value.session_id)
+  return shown.ok ? ok({ ...shown.value, rewind: apiRewind(rewound.value) }) : shown
 }
 
 async function shownSession(

@@ -1,9 +1,11 @@
+import { undoOutcome } from '../../history/file-changes.ts'
 import { shorten } from '../../encoding/quote.ts'
 import type { GuardRefusal } from '../../host/net/request-guard.ts'
 import { failed, type ErrorKind, type HawserError } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { definedFields } from '../../model/fields/defined-fields.ts'
-import type { ForkResult } from '../../session/fork-session.ts'
+import type { ForkResult } from '../../session/forks/fork-session.ts'
+import type { RewindResult } from '../../session/forks/rewind.ts'
 import type { ListedSession } from '../../session/queries/list.ts'
 import { failureAnswer, type FailureAnswer } from './exchange/failure-answer.ts'
 
@@ -60,6 +62,38 @@ export function apiFork({
   asked_seq,
 }: ForkResult): ApiFork {
   return { sessionId, parentSessionId, atSeq, ...definedFields({ askedSeq: asked_seq }) }
+}
+
+/** The branch, the message that it lacks, and what became of the files. */
+export interface ApiRewind extends ApiFork {
+  readonly turn: number
+  readonly text: string
+  readonly stdin?: string
+  readonly resources: RewindResult['resources']
+  readonly files: readonly { readonly path: string; readonly outcome: string }[]
+  /** Commands of the withdrawn Turns, whose changes are not recorded. */
+  readonly uncoveredCommands: readonly {
+    readonly turn: number
+    readonly by: string
+    readonly command: string
+  }[]
+}
+
+export function apiRewind(rewound: RewindResult): ApiRewind {
+  const { turn, text, stdin, resources, files, commands } = rewound
+  return {
+    ...apiFork(rewound),
+    turn,
+    text,
+    ...definedFields({ stdin }),
+    resources,
+    files: files.map((file) => ({ path: file.path, outcome: undoOutcome(file) })),
+    uncoveredCommands: commands.map((one) => ({
+      turn: one.turn,
+      by: one.by,
+      command: one.command,
+    })),
+  }
 }
 
 /** A Session as the API shows it. */

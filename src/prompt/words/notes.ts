@@ -76,6 +76,8 @@ export function presenterContext(context: Readonly<Record<string, string>>): str
 
 interface UndoFacts {
   readonly by: string
+  /** The Turns are of another branch: this Conversation does not have them. */
+  readonly rewound_from?: string | undefined
   readonly files: readonly {
     readonly path: string
     readonly before_blob?: string | undefined
@@ -84,9 +86,11 @@ interface UndoFacts {
   }[]
 }
 
-export function filesRestored({ by, files }: UndoFacts): string {
+export function filesRestored({ by, rewound_from, files }: UndoFacts): string {
   return lines([
-    `The ${by} undid file changes of an earlier Turn:`,
+    rewound_from === undefined
+      ? `The ${by} undid file changes of an earlier Turn:`
+      : `The ${by} withdrew the Turns that followed here, and undid their file changes:`,
     ...files.map(({ path, before_blob, outcome, why }) => {
       const undone =
         before_blob === undefined ? 'removed, because it did not exist before' : 'restored'

@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * it: Layer 0 is stored with its surface, but the sentences are rendered again for every request, so a changed sentence
  * changes the bytes of the same Events. A pin test verifies the value and prints the new one when a sentence changes.
  */
-export const WORDS_SHA256 = 'a3bcb75b11effc6c17315c24b30fa9ae27a82d68cdf46f193507981207698a46'
+export const WORDS_SHA256 = 'a6df5ceb3f5d9aaaac2cddeaddf9aa6156dea1496c644ac7c040a5e3d8b6aacd'

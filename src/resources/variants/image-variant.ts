@@ -2,6 +2,7 @@ import { base64Length } from '../../encoding/base64.ts'
 import { systemClock, type Clock } from '../../host/clock.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { LIMITS } from '../../model/limits.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import {
   encodeImage,
   isOpaque,
@@ -144,9 +145,7 @@ function variantOf({ library, form }: Source, { as }: Encoding, encoded: Encoded
       ...as,
       width,
       height,
-      ...(max_side === undefined ? {} : { max_side }),
-      ...(max_base64_bytes === undefined ? {} : { max_base64_bytes }),
-      ...(region === undefined ? {} : { region }),
+      ...definedFields({ max_side, max_base64_bytes, region }),
     },
   }
 }

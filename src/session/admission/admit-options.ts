@@ -4,6 +4,7 @@ import type { Result } from '../../model/errors.ts'
 import type { EventData } from '../../model/events/event.ts'
 import type { SkillRequest } from '../../model/events/context-source.ts'
 import type { TurnId } from '../../model/ids.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { WhenBusy } from './admissions.ts'
 import type { SettingsChange } from './settings-change.ts'
 
@@ -76,8 +77,6 @@ export function turnSource(
 ): EventData<'turn_started'>['source'] {
   return {
     presenter: presenter ?? usual,
-    ...(channel === undefined ? {} : { channel }),
-    ...(user === undefined ? {} : { user }),
-    ...(message_key === undefined ? {} : { message_key }),
+    ...definedFields({ channel, user, message_key }),
   }
 }

@@ -76,12 +76,20 @@ const Admit = z.strictObject({
 
 const ChoiceInput = z.strictObject({ choice: z.int(), text: z.string().optional() })
 
+const Rewind = z.strictObject({
+  turn: z.int(),
+  files: z.boolean().optional(),
+  conflicts: z.enum(['refuse', 'leave', 'overwrite']).optional(),
+  summary: z.boolean().optional(),
+})
+
 /** Why the input of a program to a Session is refused; `undefined` if it matches. */
 export const INPUT_CHECKS = {
   message: (text: unknown, options: unknown) =>
     refusedInput(z.string(), text) ?? refusedInput(Admit, options),
   settings: (change: unknown) => refusedInput(Settings, change),
   answer: (answer: unknown) => refusedInput(ChoiceInput, answer),
+  rewind: (options: unknown) => refusedInput(Rewind, options),
 }
 
 /** Why a value is refused; `undefined` if it matches. */

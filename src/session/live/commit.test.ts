@@ -44,7 +44,7 @@ test('results join a commit, keys are redacted, and answers are acknowledged whe
   const session = {
     id: SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12'),
     events: [],
-    notice: () => {},
+    publish: () => {},
     recordedText: (text: string) => text,
     placeOf: () => undefined,
   }

@@ -45,7 +45,7 @@ export function plainCommit({ redact, append }: CommitStages): Commit {
 interface OwnLog extends Pick<TurnParts['log'], 'recordedText' | 'placeOf'> {
   readonly id: SessionId
   readonly events: readonly WholeEvent[]
-  readonly notice: (notice: EphemeralEvent) => void
+  readonly publish: (event: EphemeralEvent) => void
 }
 
 interface TurnAccess
@@ -71,7 +71,7 @@ export function turnLog(
     commit: results.commit,
     results,
     recordedText,
-    publish: (event) => log.notice({ ...event, session_id: log.id, turn_id: turn }),
+    publish: (event) => log.publish({ ...event, session_id: log.id, turn_id: turn }),
     names: new ResourceNames(ids, events),
     placeOf: (seq) => log.placeOf(seq),
     clock,

@@ -66,7 +66,7 @@ export class LiveSession {
       clock,
       ids,
       waitMs: person.limits.question_ms,
-      publish: (notice) => this.#log.notice(notice),
+      publish: (event) => this.#log.publish(event),
       session: id,
       redact: (text) => this.#redactor.text(text),
     })

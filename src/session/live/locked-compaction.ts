@@ -43,7 +43,7 @@ export interface LockedSession {
   /** Appends Events that belong to no Turn. */
   readonly record: Commit
   readonly ask: AskModel
-  /** Shows a live notice that belongs to no Turn. */
+  /** Shows an ephemeral event that belongs to no Turn. */
   readonly publish: TurnParts['log']['publish']
   /** Aborts when the person interrupts what runs. */
   readonly signal: AbortSignal

@@ -13,7 +13,7 @@ import { takeBack } from '../../policy/take-back.ts'
 import type { Commit } from '../../turn/parts/pending-results.ts'
 import { recoverTurn, type Continues } from '../../turn/recover.ts'
 import { headNotice, notCovered, plainCommit, RedactedDrafts, type CommitStages } from './commit.ts'
-import { RedactedNotices } from '../watch/redacted-notices.ts'
+import { RedactedEphemerals } from '../watch/redacted-ephemerals.ts'
 import type { SessionParts } from './session-parts.ts'
 import { rawStart, sessionFold, type SessionState } from './state.ts'
 import { VouchedState } from './vouched-state.ts'
@@ -31,7 +31,7 @@ export class SessionLog {
   readonly #logParts: SessionParts['log']
   readonly #watchers = new Watchers(() => this.#watch())
   readonly #redactor: Redactor
-  readonly #notices: RedactedNotices
+  readonly #live: RedactedEphemerals
   #history: LiveHistory
   #cursor: Cursor = LOG_START
   readonly #state = new VouchedState()
@@ -59,7 +59,7 @@ export class SessionLog {
     this.id = id
     this.#logParts = shared
     this.#redactor = new Redactor(shared.secrets)
-    this.#notices = new RedactedNotices(this.#redactor, (notice) => this.#watchers.notice(notice))
+    this.#live = new RedactedEphemerals(this.#redactor, (event) => this.#watchers.publish(event))
     this.#newWriter = held
     this.#writing = held !== undefined
     this.#isNew = held !== undefined
@@ -147,7 +147,7 @@ export class SessionLog {
     return {
       // Before the Events are built, so that the Log, the model and watchers see the same.
       redact: (drafts) => {
-        this.#notices.endWith(drafts)
+        this.#live.endWith(drafts)
         return new RedactedDrafts(this.#redactor, drafts)
       },
       append: (drafts) => this.#append(writer, drafts.of(turn)),
@@ -206,7 +206,7 @@ export class SessionLog {
     return this.#watchers.subscribe(this.#cursor.seq - 1, ended)
   }
 
-  notice: Watchers['notice'] = (notice) => this.#notices.notice(notice)
+  publish: Watchers['publish'] = (event) => this.#live.publish(event)
 
   async close(): Promise<void> {
     this.#closed = true

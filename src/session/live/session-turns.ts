@@ -91,7 +91,7 @@ export class SessionTurns {
         const result = await done
         return result.ok ? ok(turn) : result
       },
-      publish: (notice) => this.#log.notice({ ...notice, session_id: this.#log.id }),
+      publish: (event) => this.#log.publish({ ...event, session_id: this.#log.id }),
       signal,
     }
   }

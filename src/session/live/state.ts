@@ -178,7 +178,7 @@ export const sessionFold: Fold<SessionState> = {
       }
       case 'history_compaction': {
         if (!vouched) return state
-        const compactions = [...state.compactions, placeOf(event)].slice(-MOST_COMPACTIONS)
+        const compactions = [...state.compactions, compactionPlace(event)].slice(-MOST_COMPACTIONS)
         return { ...state, compactions: usable(compactions, event) }
       }
       case 'resource_ingested':
@@ -290,7 +290,7 @@ function usable(
   return isOrdered ? compactions : compactions.map(({ id }) => ({ id, tail: null }))
 }
 
-function placeOf({ id, seq, data }: KnownEvent<'history_compaction'>): CompactionPlace {
+function compactionPlace({ id, seq, data }: KnownEvent<'history_compaction'>): CompactionPlace {
   const { range, tail } = data
   if (range === undefined || tail?.from_offset === undefined || tail.from_prev === undefined)
     return { id, tail: null }

@@ -1,5 +1,6 @@
 import { namedProvider } from '../../history/provider-name.ts'
 import type { EventData, EventType, WholeEvent } from '../../model/events/event.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import { cacheFinding, type CacheFinding } from './cache-finding.ts'
 
 /** One request to a provider, how much of it was cached, and why not more. */
@@ -225,9 +226,7 @@ function explain(
     shared_ratio: ratio(shared_prefix_bytes, request_bytes),
     ...(comparedBytes === undefined ? {} : { kept_ratio: keptRatio(data, comparedBytes) }),
     ...(before === undefined ? {} : { idle_ms: Math.max(0, at - before.at) }),
-    ...(prefix_break === undefined ? {} : { prefix_break }),
-    ...(tokens === undefined ? {} : { usage: tokens }),
-    ...(used?.continuation === undefined ? {} : { continuation: used.continuation }),
+    ...definedFields({ prefix_break, usage: tokens, continuation: used?.continuation }),
   }
   const finding = cacheFinding(request, {
     knownShare: ratio(Math.min(before?.bytes ?? 0, request_bytes), request_bytes),

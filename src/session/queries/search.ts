@@ -4,6 +4,7 @@ import type { Descriptor } from '../../model/descriptor.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { EventEnvelope, EventType, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { LineSearch, type StoppedBecause, type TextPlace } from './line-search.ts'
 import { readLog, readLogBackward, type LogEnd, type ReadEvent } from '../reading/read-log.ts'
@@ -110,7 +111,7 @@ export async function searchLog(
     return only !== undefined && own !== only && turns.isPast(only)
   }
   const { elsewhere } = options
-  const reading = { isWanted: wanted, ...(elsewhere === undefined ? {} : { elsewhere }) }
+  const reading = { isWanted: wanted, ...definedFields({ elsewhere }) }
   const read = forModel === undefined ? readLog : readLogBackward
   let failure: Result<never> | undefined
   const end = await read(parts, session, reading, async (event) => {
@@ -124,7 +125,7 @@ export async function searchLog(
   if (options.signal?.aborted === true) return failed('interrupted', 'The search was interrupted.')
   await search.finish()
   const { gaveUp, unread } = search
-  return ok({ ...end.value, ...(gaveUp === undefined ? {} : { gaveUp }), unread })
+  return ok({ ...end.value, ...definedFields({ gaveUp }), unread })
 }
 
 function isWanted(
@@ -172,7 +173,7 @@ class LogSearch {
     const { stopPlace } = this.#lines
     if (stopPlace === undefined) return this.#stop
     const { seq, turn } = stopPlace.place.event
-    return { seq, ...(turn === undefined ? {} : { turn }), why: stopPlace.why }
+    return { seq, ...definedFields({ turn }), why: stopPlace.why }
   }
 
   get unread(): readonly UnreadText[] {
@@ -184,7 +185,7 @@ class LogSearch {
     this.#note(raw)
     if (this.#stops(raw.seq, turn)) return ok(false)
     if (event === undefined) return ok(true)
-    const place = placeOf(event, turn)
+    const place = eventPlace(event, turn)
     const lost = lostFields(raw, event)
     for (const field of lost) this.#unread.push({ seq: raw.seq, field, why: 'missing' })
     for (const { field, text } of textsOf(event)) {
@@ -210,7 +211,7 @@ class LogSearch {
   #stops(seq: number, turn: number | undefined): boolean {
     if (this.#options.signal?.aborted === true) return true
     if (this.#parts.place.clock.monotonicMs() <= this.#deadline) return false
-    this.#stop ??= { seq, ...(turn === undefined ? {} : { turn }), why: 'timeout' }
+    this.#stop ??= { seq, ...definedFields({ turn }), why: 'timeout' }
     return true
   }
 
@@ -251,15 +252,14 @@ interface Source extends TextPlace {
   readonly resource?: Descriptor
 }
 
-function placeOf(event: WholeEvent, turn: number | undefined): EventPlace {
+function eventPlace(event: WholeEvent, turn: number | undefined): EventPlace {
   const { seq, ts, type } = event
   const tool = toolOf(event)
   return {
     seq,
     ts,
     type,
-    ...(turn === undefined ? {} : { turn }),
-    ...(tool === undefined ? {} : { tool }),
+    ...definedFields({ turn, tool }),
   }
 }
 
@@ -269,7 +269,7 @@ function matchOf({
   start,
   end,
 }: ReturnType<LineSearch<Source>['run']>[number]): Match {
-  return { ...event, field, ...(resource === undefined ? {} : { resource }), text, start, end }
+  return { ...event, field, ...definedFields({ resource }), text, start, end }
 }
 
 /** Long fields whose blob is missing or damaged; a sentence replaces them. */

@@ -166,9 +166,9 @@ async function restoredAs(parts: UndoParts, change: FileChange): Promise<FileOut
 }
 
 /** The previous content; `undefined` if the file did not exist; `redacted` if only a redacted copy is stored. */
-async function exactBefore(
+export async function exactBefore(
   { store, secrets }: SessionParts['log'],
-  { before_blob, redacted_of }: FileChange,
+  { before_blob, redacted_of }: Pick<FileChange, 'before_blob' | 'redacted_of'>,
 ): Promise<Result<Buffer | 'redacted' | undefined>> {
   if (before_blob === undefined) return ok(undefined)
   const stored = await store.get(before_blob)

@@ -3,6 +3,7 @@ import type { Ids } from '../../host/ids.ts'
 import { failed, type Result } from '../../model/errors.ts'
 import type { EphemeralData, EphemeralEvent, EventData } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { PermissionAnswer, PermissionQuestion } from '../../turn/parts/permission.ts'
 import { answerOf, choicesOf, shownChoice, type Choice } from './choices.ts'
 
@@ -252,16 +253,13 @@ function shownQuestion(
   const { tool, effect, paths, network, upload, hydration } = claim
   return {
     request_id,
-    ...(call_id === undefined ? {} : { call_id }),
+    ...definedFields({ call_id }),
     subject,
     tool,
     effect,
     paths: [...paths],
     ...(network ? { network } : {}),
-    ...(given === undefined ? {} : { arguments: given }),
-    ...(diff === undefined ? {} : { diff }),
-    ...(upload === undefined ? {} : { upload }),
-    ...(hydration === undefined ? {} : { hydration }),
+    ...definedFields({ arguments: given, diff, upload, hydration }),
     reason,
     choices: choices.map(shownChoice),
   }
@@ -273,11 +271,11 @@ function settledBy(
 ): SettledQuestion {
   return {
     request_id,
-    ...(call_id === undefined ? {} : { call_id }),
+    ...definedFields({ call_id }),
     decision: isAllowed ? 'allowed' : 'denied',
     scope,
     by,
-    ...(reason === undefined ? {} : { reason }),
+    ...definedFields({ reason }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ModelFacts } from '../../model/model-facts.ts'
 import type { SurfaceParams } from '../../model/surface.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { DialectName } from '../../providers/provider.ts'
 import type { ModelChoice, SurfaceParts } from './surface-parts.ts'
 
@@ -17,11 +18,9 @@ export function surfaceParams(
   return {
     replay,
     late_role: late_role ?? (dialect === undefined ? 'developer' : LATE_ROLES[dialect]),
-    ...(effort === undefined ? {} : { effort }),
+    ...definedFields({ effort }),
     tool_choice: 'auto',
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(cache_key === undefined ? {} : { cache_key }),
-    ...(images === undefined ? {} : { images }),
+    ...definedFields({ reasoning, cache_key, images }),
     // An unknown compatible server may not accept PDF files.
     ...(files === undefined ? (dialect === 'chat' ? { files: false } : {}) : { files }),
     limits: { provider_calls: limits.provider_calls, ...modelLimits(facts) },

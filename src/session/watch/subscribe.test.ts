@@ -25,7 +25,7 @@ test('a watcher receives lines and notices in order, until it is closed', async 
   const watchers = new Watchers()
   const watching = watchers.subscribe(-1)
   watchers.line(line(0))
-  watchers.notice({ type: 'text_delta', session_id, data: { text: 'a' } })
+  watchers.publish({ type: 'text_delta', session_id, data: { text: 'a' } })
   watchers.line(line(1))
   const seen: string[] = []
   for await (const one of watching) {

@@ -132,7 +132,7 @@ export class Watchers {
     for (const one of this.#all) one.push(update, bytes)
   }
 
-  notice(notice: EphemeralEvent): void {
+  publish(notice: EphemeralEvent): void {
     const bytes = noticeBytes(notice)
     for (const one of this.#all) one.push({ kind: 'notice', notice }, bytes)
   }

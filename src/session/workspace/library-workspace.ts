@@ -7,7 +7,8 @@ import { Client, Create, INPUT_CHECKS, refusedInput } from '../admission/inputs.
 import type { ListedSession } from '../queries/list.ts'
 import type { Proof } from '../queries/verify.ts'
 import type { ChosenAnswer } from '../questions/session-questions.ts'
-import type { ClientOptions, Session } from '../session.ts'
+import type { ClientOptions } from '../admission/attach-options.ts'
+import type { Session } from '../session.ts'
 import { beginSession, type SessionChoice } from './begin.ts'
 import type { OpenWorkspace } from './workspace.ts'
 
@@ -38,6 +39,7 @@ export type LibrarySession = Pick<
   | 'change'
   | 'compact'
   | 'fork'
+  | 'rewind'
   | 'undoCompaction'
   | 'verify'
   | 'resources'

@@ -1,7 +1,8 @@
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { SessionId, TurnId } from '../../model/ids.ts'
 import type { Harness } from '../harness.ts'
-import type { ClientOptions, Session } from '../session.ts'
+import type { ClientOptions } from '../admission/attach-options.ts'
+import type { Session } from '../session.ts'
 
 /** The end of an id, long enough to be intentional. */
 const ENDING = /^[0-9a-z]{4,26}$/

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { FrameOf } from '../frames/guest-frames.ts'
 
 /**
@@ -16,8 +17,7 @@ export function cleanFrame(frame: FrameToHost): FrameToHost | undefined {
     ts,
     session: { channel: session.channel, id: session.id },
     msg_id,
-    ...(turn_id === undefined ? {} : { turn_id }),
-    ...(in_reply_to === undefined ? {} : { in_reply_to }),
+    ...definedFields({ turn_id, in_reply_to }),
   } as const
   switch (frame.type) {
     case 'event.ack':
@@ -31,10 +31,9 @@ export function cleanFrame(frame: FrameToHost): FrameToHost | undefined {
       const { text, images, status, truncated, text_blob, notices } = frame.payload
       const done = {
         text,
-        ...(images === undefined ? {} : { images }),
+        ...definedFields({ images }),
         status,
-        ...(truncated === undefined ? {} : { truncated }),
-        ...(text_blob === undefined ? {} : { text_blob }),
+        ...definedFields({ truncated, text_blob }),
         ...cleanNotices(notices),
       }
       return { ...envelope, type: frame.type, payload: done }

@@ -5,6 +5,7 @@ import type { EventData, EventDraft, WholeEvent } from '../../model/events/event
 import { OWN_INSTRUCTIONS, type NamedInstructions } from '../../model/events/instruction-events.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { InstructionParts, TextKeeper } from '../parts/instruction-parts.ts'
 
 /** The project instructions that apply now. */
@@ -81,9 +82,7 @@ function entryOf(
     (last.content_sha256 !== sha256 || last.bytes !== bytes || last.refused !== refused)
   return {
     path,
-    ...(bytes === undefined ? {} : { bytes }),
-    ...(sha256 === undefined ? {} : { content_sha256: sha256 }),
-    ...(refused === undefined ? {} : { refused }),
+    ...definedFields({ bytes, content_sha256: sha256, refused }),
     ...(isChanged ? { changed: true } : {}),
   }
 }

@@ -1,5 +1,6 @@
 import { failed, type ErrorKind, type HawserError } from '../../model/errors.ts'
 import type { EventData, EventDraft } from '../../model/events/event.ts'
+import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { Decision } from '../../policy/decide.ts'
 import type { PermissionAnswer, PermissionSubject } from './permission.ts'
 
@@ -31,13 +32,12 @@ export function verdictDraft(
   return {
     type: 'permission_decision',
     data: {
-      ...(call_id === undefined ? {} : { call_id }),
+      ...definedFields({ call_id }),
       ...about,
       decision: isAllowed ? 'allowed' : 'denied',
       scope,
       by,
-      ...(rule === undefined ? {} : { rule }),
-      ...(reason === undefined ? {} : { reason }),
+      ...definedFields({ rule, reason }),
     },
   }
 }

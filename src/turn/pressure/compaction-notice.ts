@@ -1,7 +1,7 @@
 import type { WholeEvent } from '../../model/events/event.ts'
 import type { TurnNotice } from '../parts/turn-parts.ts'
 
-/** The live notice of the compaction that was recorded last: how full the window is now, by estimate. Pure. */
+/** The ephemeral event of the compaction that was recorded last: how full the window is now, by estimate. Pure. */
 export function compactionNotice(
   events: readonly WholeEvent[],
   window_tokens: number | undefined,

@@ -9,7 +9,7 @@ import { notViewable, OUTCOMES, viewOf } from '../../tools/resource-view.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { TurnParts } from '../parts/turn-parts.ts'
 import { complete, failure, type Production } from './production.ts'
-import { runCommand } from './run-command.ts'
+import { runHydrationCommand } from './run-command.ts'
 
 /** What fetching facts may access. */
 type ProductionContext = Omit<ToolContext, 'skills'>
@@ -28,7 +28,7 @@ export async function produce(
   }
   switch (plan.kind) {
     case 'command':
-      return ok(await runCommand(plan.argv, limits.command_ms, context))
+      return ok(await runHydrationCommand(plan.argv, limits.command_ms, context))
     case 'file':
       return ok(await fileContent(plan.path, context))
     case 'presenter':

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/host/folder.ts'
 import { ok } from '../../model/errors.ts'
-import { runCommand } from './run-command.ts'
+import { runHydrationCommand } from './run-command.ts'
 
 test('listing the settings of git counts towards the time limit of a source', async () => {
   const limits: number[] = []
-  const made = await runCommand(['git', 'status'], 1_000, {
+  const made = await runHydrationCommand(['git', 'status'], 1_000, {
     files: { root: await freshFolder() },
     signal: new AbortController().signal,
     runReadOnly: async ({ wallMs }) => {

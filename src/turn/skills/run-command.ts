@@ -24,7 +24,7 @@ interface Command {
  * Runs a command with everything read-only, without a shell and without network access, in the root of the workspace. It is
  * stopped at its time limit and at the limit of output. One of the table of read-only commands runs in its safe form.
  */
-export async function runCommand(
+export async function runHydrationCommand(
   argv: readonly string[],
   timeoutMs: number,
   context: CommandContext,

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemSandbox, type ConfinedRun } from '../../../src/host/sandbox/sandbox.ts'
-import { runCommand } from '../../../src/turn/skills/run-command.ts'
+import { runHydrationCommand } from '../../../src/turn/skills/run-command.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { treeHash } from '../../support/host/tree-hash.ts'
 import {
@@ -29,7 +29,11 @@ async function hydrated(
     protectedPaths: [],
   })
   const { signal } = new AbortController()
-  const made = await runCommand(argv, 20_000, { runReadOnly, signal, files: { root: path } })
+  const made = await runHydrationCommand(argv, 20_000, {
+    runReadOnly,
+    signal,
+    files: { root: path },
+  })
   return { ...made, output: made.raw?.bytes.toString('utf8') ?? '' }
 }
 

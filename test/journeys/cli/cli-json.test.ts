@@ -26,6 +26,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
   sessions: [{ argv: [] }, { argv: ['--workspace', '{root}/empty'] }],
   'sessions delete': [{ argv: ['{id}', '--yes'] }],
+  rewind: [{ argv: ['{id}', '--turn', '1'] }, { argv: ['{id}', '--turn', '1', '--files'] }],
   fork: [{ argv: ['{id}'] }, { argv: ['{id}', '--turn', '1'] }, { argv: ['{id}', '--at', '6'] }],
   grep: [{ argv: ['one'] }, { argv: ['nowhere to be found'], code: 1 }],
   'log show': [{ argv: ['{id}'] }, { argv: ['{id}', '--turn', '1'] }],

@@ -116,6 +116,25 @@ test.skipIf(tmuxMissing)(
   },
 )
 
+test.skipIf(tmuxMissing).each([
+  ['NO_COLOR=1', /\[\d/],
+  ['TERM=dumb', /\[\d/],
+  ['TERM=xterm COLORFGBG=0;15', /8;[25];/],
+])('with %s the chat shows everything, and no colour that there is not', async (env, absent) => {
+  const chat = await tmuxChat(TURNS)
+  await chat.say(`env '${env.replace(' ', "' '")}' ${CHAT}`)
+  await chat.idle()
+  await chat.say('Explain the harbour')
+  await chat.idle('tokens in')
+  const rows = await chat.history()
+  const from = rows.indexOf('The harbour')
+  expect(rows.slice(from, from + RENDERED.length)).toEqual(RENDERED)
+  await chat.say('Write it')
+  await chat.choose('Yes, once')
+  await chat.idle('It is written.')
+  expect(await coloured(chat)).not.toMatch(absent)
+})
+
 test.skipIf(tmuxMissing)(
   'plain, the chat has nothing but lines that stay, the input and a question, and no colour',
   async () => {
@@ -138,7 +157,8 @@ test.skipIf(tmuxMissing)(
       RENDERED.join('\n'),
     )
     expect(await coloured(chat)).not.toContain('\u001b[')
-    await chat.press('C-d')
+    // Nothing shows whether the Turn has ended, so not Ctrl-D, which a running Turn refuses.
+    await chat.say('/exit')
     await chat.until('Continue with:')
   },
 )

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hasTmux } from '../../support/cli/tmux.ts'
@@ -8,8 +8,9 @@ import type { ScriptedTurns } from '../../support/presenters/scripted-model.ts'
 const tmuxMissing = !(await hasTmux())
 
 const PARTS = Array.from({ length: 60 }, (_, at) => `Part ${at} of 日本語 🚢.`)
+const WIDTHS = [40, 200, 60, 41, 120, 40, 199, 80]
 const TURNS: ScriptedTurns = {
-  'Tell me all': [{ text: PARTS.join('\n\n'), piece: 5, paceMs: 4 }],
+  'Tell me all': [{ text: PARTS.join('\n\n'), piece: 5, held: WIDTHS.length }],
   'Wait for me': [{ text: 'The ship waits in the harbour for a long time.', held: true }],
   'Write to the right': [
     {
@@ -38,13 +39,15 @@ test.skipIf(tmuxMissing)(
   'while an answer streams and the window changes between 40 and 200 columns, each part is shown once',
   async () => {
     const chat = await tmuxChat(TURNS, { rows: 24 })
-    await chat.say(CHAT)
+    // Without a spinner, nothing is under way to the terminal when its size changes: no one can undo that.
+    await chat.say(`TERM=dumb ${CHAT}`)
     await chat.idle()
     await chat.say('Tell me all')
-    for (const [at, columns] of [40, 200, 60, 41, 120, 40, 199, 80].entries()) {
-      // The next size comes in the middle of the parts.
-      await chat.until((rows) => rows.some((row) => row.includes(`Part ${at * 6}`)))
+    for (const columns of WIDTHS) {
+      const last = (await chat.model.sentUntilHeld()).trimEnd().split('\n').at(-1) ?? ''
+      await chat.until((rows) => rows.includes(last.trimEnd()))
       await chat.resize(columns, 24)
+      chat.model.release()
     }
     await chat.idle('Part 59')
     const rows = await chat.history()
@@ -144,6 +147,26 @@ test.skipIf(tmuxMissing)(
     await chat.press('Up')
     await chat.until('> [paste 1: 50000 lines]')
     expect((await chat.screen()).join('\n')).not.toContain('0123456789')
+  },
+)
+
+test.skipIf(tmuxMissing)(
+  'in a folder of 100,000 files the input is there at once, and each file is found',
+  async () => {
+    const chat = await tmuxChat(TURNS)
+    for (let folder = 0; folder < 100; folder += 1) {
+      const path = join(chat.workspace, `dock${folder}`)
+      await mkdir(path)
+      const names = Array.from({ length: 1_000 }, (_, at) => join(path, `ship-${folder}-${at}.txt`))
+      await Promise.all(names.map((name) => writeFile(name, '')))
+    }
+    await chat.say(CHAT)
+    await chat.idle()
+    await chat.type('See @ship-99-999')
+    await chat.until(/^› dock99\/ship-99-999\.txt$/m)
+    await chat.press('Tab')
+    await chat.until('> See @dock99/ship-99-999.txt')
+    expect((await chat.screen()).filter((row) => row.startsWith('› '))).toEqual([])
   },
 )
 

@@ -309,6 +309,12 @@ export function sampleEvents() {
         ],
         by: 'person',
       }),
+      wholeEvent('files_restored', {
+        undone_turn_id: TURN,
+        rewound_from: SESSION,
+        files: [{ path: 'a b.txt', before_blob: BLOB, outcome: 'restored' }],
+        by: 'person',
+      }),
     ],
     turn_ended: [
       wholeEvent('turn_ended', { status: 'completed', usage_total }),

@@ -175,6 +175,14 @@ export const TOLD = {
       mark: 'compaction was undone',
     },
   ],
+  files_restored: [
+    {
+      code: 'files_restored',
+      when: 'files were restored',
+      draft: of('files_restored', SAMPLES.files_restored),
+      mark: 'a.ts',
+    },
+  ],
   log_repaired: [
     {
       code: 'log_repaired',
@@ -216,7 +224,6 @@ export const TOLD = {
   resource_ingested: [],
   resource_quarantined: [],
   provider_usage: [],
-  files_restored: [],
   text_pinned: [],
   text_unpinned: [],
   lock_taken: [],

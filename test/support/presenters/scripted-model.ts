@@ -15,8 +15,8 @@ export interface ScriptedStep extends Pick<VendorAnswer, 'reasoning' | 'text' | 
     readonly retryAfter: number
     readonly times: number
   }
-  /** The stream stops in the middle of its text until `release` is called. */
-  readonly held?: boolean
+  /** The stream stops in the middle of its text, or so many times at equal distances, until `release` is called. */
+  readonly held?: boolean | number
   /** The characters of each piece of the text and the thinking. */
   readonly piece?: number
   /** Milliseconds between pieces; for a person who looks on, never for a test. */
@@ -30,6 +30,8 @@ export interface ScriptedModel extends Pick<VendorServer, 'requests' | 'violatio
   readonly baseUrl: string
   /** Lets an answer that is held continue; may be called before it is. */
   release(): void
+  /** Resolves with what was sent of an answer when it is held. */
+  sentUntilHeld(): Promise<string>
 }
 
 /**
@@ -56,25 +58,43 @@ export async function scriptedModel(turns: ScriptedTurns): Promise<ScriptedModel
     }
     return { body: streamed(eventsOf('messages', answer), step, gate) }
   })
-  return { ...server, baseUrl: server.baseUrl('messages'), release: () => gate.open() }
+  return {
+    ...server,
+    baseUrl: server.baseUrl('messages'),
+    release: () => gate.open(),
+    sentUntilHeld: () => gate.arrival(),
+  }
 }
 
 /** Lets one waiter pass for each opening, whether it waits already or later. */
 class Gate {
   #openings = 0
   #waiting: (() => void)[] = []
+  #sent: string | undefined
+  #arrivals: ((sent: string) => void)[] = []
+
+  /** Resolves with what the next waiter sent, or the one that waits. */
+  arrival(): Promise<string> {
+    if (this.#sent !== undefined) return Promise.resolve(this.#sent)
+    return new Promise((resolve) => {
+      this.#arrivals.push(resolve)
+    })
+  }
 
   open(): void {
+    this.#sent = undefined
     const next = this.#waiting.shift()
     if (next === undefined) this.#openings += 1
     else next()
   }
 
-  pass(): Promise<void> {
+  pass(sent: string): Promise<void> {
     if (this.#openings > 0) {
       this.#openings -= 1
       return Promise.resolve()
     }
+    this.#sent = sent
+    for (const tell of this.#arrivals.splice(0)) tell(sent)
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
     })
@@ -121,13 +141,21 @@ async function* streamed(events: readonly VendorEvent[], step: ScriptedStep, gat
   const pieces = events.flatMap((event) => split(event, step.piece ?? 24))
   const texts = pieces.filter(isText).length
   let sent = 0
+  let text = ''
   for (const event of pieces) {
     yield `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`
     if (!isText(event)) continue
     sent += 1
-    if (step.held === true && sent === Math.ceil(texts / 2)) await gate.pass()
+    text += String((event['delta'] as { text?: string }).text)
+    if (holdsAfter(step, texts).includes(sent)) await gate.pass(text)
     if (step.paceMs !== undefined) await after(step.paceMs)
   }
+}
+
+/** After how many of the pieces of its text a step stops. */
+function holdsAfter({ held = false }: ScriptedStep, texts: number): number[] {
+  const times = Number(held)
+  return Array.from({ length: times }, (_, at) => Math.ceil((texts * (at + 1)) / (times + 1)))
 }
 
 function after(ms: number): Promise<void> {

@@ -8,6 +8,7 @@ import { commandNames, readCommand, runCommand } from './commands/commands.ts'
 import { inChat } from '../text/chat-forms.ts'
 import type { ChatDesk } from './desk.ts'
 import { isPlain } from './commands/pending-attachments.ts'
+import { goBack } from './rewind.ts'
 import { failureRows } from './translate.ts'
 
 const NO_SKILLS: NamedSkills = { skills: [], notes: [] }
@@ -107,6 +108,7 @@ export class EnteredText {
     if (done.value.draft !== undefined) desk.editor = giveBack(desk.editor, done.value.draft)
     if (done.value.leave === true) desk.leave(EXIT.done)
     if (done.value.goTo !== undefined) await desk.goTo(done.value.goTo)
+    if (done.value.goesBack === true) await goBack(desk)
     if (done.value.send !== undefined) await this.#say(done.value.send, [])
   }
 }

@@ -4,6 +4,7 @@ import { EXIT } from '../world/exit-code.ts'
 import { commandNames } from './commands/commands.ts'
 import type { ChatDesk } from './desk.ts'
 import { InputKeys } from './input-keys.ts'
+import { goBack } from './rewind.ts'
 import { nextPosture, postureWords } from './posture.ts'
 import { failureRows } from './translate.ts'
 
@@ -21,6 +22,8 @@ export class KeyPresses {
   readonly #desk: ChatDesk
   readonly #submit: (text: string) => void
   readonly #inputKeys: InputKeys
+  /** The last key was Esc on an empty input. */
+  #hasEscape = false
 
   constructor(desk: ChatDesk, submit: (text: string) => void) {
     this.#desk = desk
@@ -36,12 +39,15 @@ export class KeyPresses {
     if (isInterrupt && !desk.transcript.isOpen) return this.#interrupt()
     desk.note = ''
     desk.exitsOnInterrupt = false
+    const again = this.#hasEscape
+    this.#hasEscape = false
     if (desk.transcript.take(key)) return
     if (isPress(key, 'ctrl-o')) return desk.transcript.open()
     if (desk.asking.take(key)) return
     if (isPress(key, 'shift-tab')) return this.cycleMode()
     if (key.kind === 'press' && !this.#leavesInsert(key.chord)) {
       if (this.#chooses(key.chord) || this.#control(key.chord)) return
+      if (key.chord === 'escape' && this.#goesBack(again)) return
     }
     if (this.#sendsBare(key)) return this.#submit('')
     const own = this.#inputKeys.take(key)
@@ -119,6 +125,16 @@ export class KeyPresses {
     if (desk.current.busy)
       desk.note = `A ${desk.current.work} is running; press Esc to interrupt it.`
     else desk.leave(EXIT.done)
+    return true
+  }
+
+  /** Esc twice on an empty input, while nothing runs. */
+  #goesBack(again: boolean): boolean {
+    const desk = this.#desk
+    if (desk.editor.draft.text !== '' || desk.parts.actions.read === undefined) return false
+    if (again) desk.inOrder(() => goBack(desk))
+    else desk.note = 'Press Esc again to go back to one of your messages.'
+    this.#hasEscape = !again
     return true
   }
 

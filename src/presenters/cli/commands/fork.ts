@@ -2,10 +2,11 @@ import * as z from 'zod'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
-import type { ForkAt, ForkResult } from '../../../session/fork-session.ts'
+import type { ForkAt, ForkResult } from '../../../session/forks/fork-session.ts'
 import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import type { FORK } from '../definitions/sessions.ts'
 import { forkLines } from '../render/fork-lines.ts'
+import { visibleLine } from '../text/visible-text.ts'
 import { answer } from '../world/answer.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import { inWorkspace } from '../world/workspace.ts'
@@ -51,8 +52,9 @@ function numberOf(text: string): number | undefined {
 }
 
 function notANumber(flag: string, least: number, given: string): Result<never> {
-  const message = `${flag} must be a whole number from ${least}.`
-  return failed('invalid_args', message, { flag, given: given.slice(0, 80) }, [
+  const shown = visibleLine(given.slice(0, 80))
+  const message = `${flag} must be a whole number from ${least}; it is "${shown}".`
+  return failed('invalid_args', message, { flag, given: shown }, [
     { action: 'Show the Events and their numbers.', command: 'hawser log show SESSION' },
   ])
 }

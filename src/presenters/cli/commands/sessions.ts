@@ -13,7 +13,7 @@ import { cell, inColumns } from '../text/columns.ts'
 import type { Run } from '../world/command.ts'
 import type { SESSIONS } from '../definitions/sessions.ts'
 import { withProgress } from '../render/progress.ts'
-import { sessionTree, type TreeRow } from '../render/session-tree.ts'
+import { branchOf, sessionTree, type TreeRow } from '../render/session-tree.ts'
 import { instanceNames } from '../world/instance-records.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
@@ -135,13 +135,6 @@ function cellsOf({ session, depth }: TreeRow, room: number): Line[] {
     [...title, ...cell(marked, { colour: 'yellow' })],
   ]
 }
-
-function branchOf(depth: number): string {
-  return depth === 0 ? '' : `${'  '.repeat(Math.min(depth, DEEPEST) - 1)}└ `
-}
-
-/** Deeper forks are not indented further. */
-const DEEPEST = 8
 
 function marksOf({ state, foreign, busy, damage }: ListedSession): string[] {
   const open = busy ? 'a Turn is running' : 'a Turn is open'

@@ -42,6 +42,27 @@ For a point inside a Turn, the end of the Turn before it is used. A Session can 
   examples: ['hawser fork', 'hawser fork latest --turn 2', 'hawser fork latest --at 41 --json'],
 })
 
+export const REWIND = command({
+  name: 'rewind',
+  summary: 'go back before one of your messages, in a new Session, with or without the files',
+  details: `The new Session shares the Log of the old one up to the message of that Turn; the message and its attachments are printed, to be changed and sent again. The old Session stays as it is. \`hawser log show\` numbers the Turns.
+
+With --files, the files that this Turn and all later ones wrote or edited are restored, inherited Turns included. What commands changed is not recorded: it stays, and the commands are named. If something else changed a file since, you are asked; without a terminal, nothing is done, the files are named, and the exit code is 1.`,
+  args: [OPTIONAL_SESSION],
+  options: [
+    { flags: '--turn <number>', help: 'the Turn whose message is withdrawn, counted from 1' },
+    { flags: '--files', help: 'also restore the files' },
+    {
+      flags: '--summary',
+      help: 'pin a summary of what is left behind for the model: files, commands, decisions',
+    },
+    { flags: '--force', help: 'with --files: overwrite files that something else changed since' },
+    WORKSPACE_OPTION,
+    JSON_OPTION,
+  ],
+  examples: ['hawser rewind latest --turn 3', 'hawser rewind latest --turn 3 --files --json'],
+})
+
 export const GREP = command({
   name: 'grep',
   summary:

@@ -2,6 +2,7 @@ import { countOf } from '../../../encoding/amounts.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import type { Harness } from '../../../session/harness.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
+import { branchOf, sessionTree } from '../render/session-tree.ts'
 import { localTime } from '../text/local-time.ts'
 import type { PickerOrder } from './picker.ts'
 
@@ -26,11 +27,15 @@ export function sessionEnds(harness: Pick<Harness, 'read'>): ReadSessionEnd {
   }
 }
 
-/** The Sessions of a folder to choose from, the latest first. `changed`: more is known of one. */
+/**
+ * The Sessions of a folder to choose from: families with the latest Session first, each fork below its parent. The latest one that
+ * is not `current` is chosen at first. `changed`: more is known of one.
+ */
 export function sessionOrder(
   sessions: readonly ListedSession[],
   readEnd: ReadSessionEnd,
   changed: () => void,
+  current?: SessionId,
 ): PickerOrder<SessionId> {
   const ends = new Map<SessionId, SessionEnd | undefined>()
   const endOf = (id: SessionId) => {
@@ -43,12 +48,22 @@ export function sessionOrder(
     }
     return ends.get(id)
   }
+  const rows = sessionTree(sessions)
+  const latest = sessions.find(({ id }) => id !== current)
   return {
     title: 'Sessions of this folder',
-    choices: sessions.map(({ id, state }) => ({
+    first: Math.max(
+      0,
+      rows.findIndex(({ session }) => session === latest),
+    ),
+    choices: rows.map(({ session: { id, state }, depth }) => ({
       value: id,
-      name: state.title === '' ? '(no messages yet)' : state.title,
-      columns: [localTime(state.last_ts), countOf(state.turns, 'Turn')],
+      name: `${branchOf(depth)}${state.title === '' ? '(no messages yet)' : state.title}`,
+      columns: [
+        localTime(state.last_ts),
+        countOf(state.turns, 'Turn'),
+        ...(id === current ? ['this one'] : []),
+      ],
       words: id,
     })),
     preview: (id) => {

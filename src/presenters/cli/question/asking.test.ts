@@ -8,6 +8,7 @@ import { virtualClock } from '../../../../test/support/host/virtual-clock.ts'
 import { failed, ok } from '../../../model/errors.ts'
 import { Asking } from './asking.ts'
 import type { Key } from '../screen/keys.ts'
+import { lineWidth } from '../text/cell-width.ts'
 
 const QUESTION = permissionQuestion({
   offers: [
@@ -249,6 +250,22 @@ test('in a terminal with few rows the choice stays visible', () => {
     const { rows } = shown(asking, 30, most)
     expect(rows.length).toBeLessThanOrEqual(Math.max(most, 2))
     if (most > 3) expect(rows.some((row) => row.startsWith('❯ 4'))).toBe(true)
+  }
+})
+
+test('in a narrow terminal no row is wider than it is, so every choice stays visible', () => {
+  const { ask, asking } = open()
+  const lines = Array.from({ length: 60 }, (_, at) => `+line ${at}`).join('\n')
+  void ask({
+    claim: { tool: 'write', effect: 'write', paths: ['f'], network: false },
+    arguments: '{"path":"f"}',
+    diff: `--- a/f\n+++ b/f\n@@ -0,0 +1,60 @@\n${lines}\n`,
+  })
+  for (const columns of [20, 40, 66]) {
+    const rows = asking.rows(columns, 30)
+    expect(Math.max(...rows.map(lineWidth))).toBeLessThanOrEqual(columns)
+    expect(rows.length).toBeLessThanOrEqual(30)
+    expect(textOf(rows)).toContainEqual(expect.stringMatching(/^\s+\d {2}No$/))
   }
 })
 

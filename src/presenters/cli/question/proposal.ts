@@ -27,7 +27,10 @@ export function proposalOf(question: Question, columns: number): Line[] {
   const { effect, paths, upload, hydration, diff, call_id } = question
   if (upload !== undefined) return []
   if (hydration !== undefined) return hydrationRows(question, columns)
-  if (call_id === undefined) return paths.map((path) => aside(`  ${visibleLine(path)}`))
+  if (call_id === undefined)
+    return paths.flatMap((path) =>
+      sentences(visibleLine(path), { columns, first: '  ', style: { dim: true } }),
+    )
   const [written, place] = paths
   const folder = effect === 'run' && written !== undefined ? [aside(`  in folder ${written}`)] : []
   const leads = place !== undefined && place !== written ? [aside(`  leads to ${place}`)] : []

@@ -128,7 +128,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       return { head: `${event.data.compaction_event_id}, ${undoReason(event.data)}` }
     case 'files_restored':
       return {
-        head: `of ${event.data.undone_turn_id} by ${event.data.by}`,
+        head: restoredHead(event.data),
         body: event.data.files.map((file) => `${undoOutcome(file)}: ${file.path}`).join('\n'),
       }
     case 'text_pinned':
@@ -234,6 +234,11 @@ function toolResult(data: EventData<'tool_result'>): Essence {
     ...resources.map(resourceWords),
   ])
   return { head, body: output + diff }
+}
+
+function restoredHead({ undone_turn_id, rewound_from, by }: EventData<'files_restored'>): string {
+  if (rewound_from === undefined) return `of ${undone_turn_id} by ${by}`
+  return `to before ${undone_turn_id} of ${rewound_from} by ${by}`
 }
 
 function usage({

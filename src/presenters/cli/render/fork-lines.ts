@@ -1,4 +1,4 @@
-import type { ForkResult } from '../../../session/fork-session.ts'
+import type { ForkResult } from '../../../session/forks/fork-session.ts'
 
 /** What a fork shares, for people. */
 export function forkLines({

@@ -47,3 +47,11 @@ function parentsAmong(byId: ReadonlyMap<string, ListedSession>) {
     return named(session)
   }
 }
+
+/** What is before a Session of this depth. */
+export function branchOf(depth: number): string {
+  return depth === 0 ? '' : `${'  '.repeat(Math.min(depth, DEEPEST) - 1)}└ `
+}
+
+/** Deeper forks are not indented further. */
+const DEEPEST = 8

@@ -257,6 +257,8 @@ export class Display {
   }
 
   #draw(): void {
+    // What is drawn for an old width is torn, and parts of it stay.
+    this.#streams.stdout.measure?.()
     if (this.#settling !== undefined || this.#isPaused) return
     if (this.#cover !== undefined) {
       this.#streams.stdout.write(this.#cover())

@@ -62,6 +62,18 @@ test('an unfinished paste is not flushed, and an incomplete sequence is undecide
   expect(wordsOf(decoder.push(Buffer.from('\x1b[201~')))).toEqual(['paste "abc"'])
 })
 
+test('what the terminal reports is not a key, wherever it is cut and however it ends', () => {
+  for (const end of ['\x07', '\x1b\\']) {
+    const bytes = Buffer.from(`a\x1b]11;rgb:1e1e/2e2e/3e3e${end}b`)
+    for (let at = 0; at <= bytes.length; at += 1) {
+      const reports: string[] = []
+      const decoder = new KeyDecoder((text) => reports.push(text))
+      const keys = [...decoder.push(bytes.subarray(0, at)), ...decoder.push(bytes.subarray(at))]
+      expect([wordsOf(keys), reports]).toEqual([['"a"', '"b"'], ['11;rgb:1e1e/2e2e/3e3e']])
+    }
+  }
+})
+
 const piece = fc.oneof(
   fc.constantFrom(
     'a',

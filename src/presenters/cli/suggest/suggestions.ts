@@ -84,7 +84,7 @@ export class Suggestions {
   /** The draft changed, or more files were found. */
   follow(draft: Draft): void {
     const word = completedWord(draft)
-    const isSame = word !== undefined && placeOf(word) === placeOf(this.#word)
+    const isSame = word !== undefined && wordKey(word) === wordKey(this.#word)
     if (word === undefined) {
       this.#closed = ''
       this.#sources.outside?.forget()
@@ -93,7 +93,7 @@ export class Suggestions {
     if (!isSame || word.query !== this.#word?.query) this.#chosenAt = 0
     this.#word = word
     this.#files.cancel()
-    if (word === undefined || placeOf(word) === this.#closed) return this.#show([])
+    if (word === undefined || wordKey(word) === this.#closed) return this.#show([])
     const own = this.#ownNames(word)
     if (word.kind !== 'path') return this.#show(own)
     const outside = outsideFolder(word.query)
@@ -118,7 +118,7 @@ export class Suggestions {
 
   /** Stays closed for the current word. */
   close(): void {
-    this.#closed = placeOf(this.#word)
+    this.#closed = wordKey(this.#word)
     this.#files.cancel()
     this.#best = []
   }
@@ -147,7 +147,7 @@ export class Suggestions {
   rows(columns: number): Line[] {
     const progress = this.#sources.files?.progress
     const isScanned = this.#word?.kind === 'path' && progress !== undefined
-    const isClosed = this.#word !== undefined && placeOf(this.#word) === this.#closed
+    const isClosed = this.#word !== undefined && wordKey(this.#word) === this.#closed
     const scanning =
       isScanned && !isClosed ? [aside(`  Scanning files … ${groupDigits(progress)} found`)] : []
     return [...this.#list(columns), ...scanning]
@@ -236,6 +236,6 @@ function matchesInOrder(
 }
 
 /** Identifies a word by where it begins, whatever is typed of it. */
-function placeOf(word: CompletedWord | undefined): string {
+function wordKey(word: CompletedWord | undefined): string {
   return word === undefined ? '' : `${word.kind} ${word.from}`
 }

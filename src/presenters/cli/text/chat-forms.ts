@@ -96,6 +96,7 @@ export const CHAT_FORMS: Readonly<Record<string, ChatForm | undefined>> = {
   'telegram unpair': undefined,
   'telegram disconnect': undefined,
   fork: always('/fork'),
+  rewind: always('/rewind'),
 }
 
 function withArgument(command: string): ChatForm['form'] {

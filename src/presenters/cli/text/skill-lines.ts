@@ -26,6 +26,6 @@ export function hydrationQuestion(hydration: {
 }
 
 /** As editors and terminals read it: `path:line`. */
-export function placeOf(path: string, line: number | undefined): string {
+export function lineLabel(path: string, line: number | undefined): string {
   return line === undefined ? visibleLine(path) : `${visibleLine(path)}:${line}`
 }

@@ -28,7 +28,7 @@ export async function inWorkspace(
   work: (opened: OpenWorkspace) => Promise<Result<number>>,
   { ifUnused, ...opening }: Opening = {},
 ): Promise<Result<number>> {
-  const found = await placeOf(world, options)
+  const found = await workspaceAt(world, options)
   if (!found.ok) return found
   const { path, ...where } = found.value
   const code = await withWorkspace(world.open(path, { ...opening, ...where }), (opened) => {
@@ -41,7 +41,7 @@ export async function inWorkspace(
 }
 
 /** The workspace, and with `--instance` the Instance whose records in it are to be read. */
-async function placeOf(
+async function workspaceAt(
   world: CliWorld,
   { workspace, instance }: WorkspaceOptions,
 ): Promise<Result<FoundWorkspace & Pick<OpenOptions, 'instance'>>> {

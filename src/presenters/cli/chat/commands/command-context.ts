@@ -135,6 +135,8 @@ export interface CommandResult {
   /** A text to edit in the input. */
   readonly draft?: string
   readonly leave?: true
+  /** The person chooses a message to go back to. */
+  readonly goesBack?: true
   /** The screen is cleared before anything is printed. */
   readonly clears?: true
   /** A text for the clipboard of the terminal. */

@@ -118,10 +118,17 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'fork',
-    usage: '',
-    summary: 'continue in a new Session that shares the History so far',
+    usage: '[new]',
+    summary: 'continue in a new Session that shares the History so far, or in a related one',
     needs: 'fork',
     run: fork,
+  },
+  {
+    name: 'rewind',
+    usage: '',
+    summary: 'go back before one of your messages, like Esc Esc',
+    needs: 'read',
+    run: async ({ busy }) => (busy ? stillRunning() : ok({ rows: [], goesBack: true })),
   },
   {
     name: 'model',

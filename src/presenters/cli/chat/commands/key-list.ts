@@ -24,6 +24,7 @@ export const KEYS = [
     'Ctrl-V, or a dragged file',
     'attach the clipboard or the file; Backspace before the text removes it',
   ],
+  ['Esc Esc, on an empty input', 'go back before one of your messages, with or without the files'],
   ['Ctrl-Z', 'suspend; fg continues'],
   ['Ctrl-C', 'interrupt the Turn, or clear the input (Up brings it back); again to exit'],
   ['Ctrl-D', 'exit, if the input is empty'],

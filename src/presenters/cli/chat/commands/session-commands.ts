@@ -39,14 +39,13 @@ export async function sessions(
   const { actions, session, columns } = context
   const all = await actions.sessions()
   if (argument === '' && actions.sessionEnd !== undefined) {
-    const others = all.filter(({ id, foreign, damage }) => {
-      return id !== session.id && !foreign && damage === undefined
-    })
-    if (others.length === 0)
+    const usable = all.filter(isUsable)
+    if (usable.every(({ id }) => id === session.id))
       return ok({ rows: sentences('There is no other Session in this folder.', { columns }) })
-    const id = await context.pick(sessionOrder(others, actions.sessionEnd, context.redraw))
-    if (id === undefined) return ok({ rows: [] })
-    return context.busy ? stillRunning() : going(await actions.open(id))
+    return switchTo(
+      context,
+      await context.pick(sessionOrder(usable, actions.sessionEnd, context.redraw, session.id)),
+    )
   }
   if (argument === '') return ok({ rows: listedRows(all, context) })
   const chosen = all.find(({ id }, at) => id === argument || String(at + 1) === argument)
@@ -82,15 +81,44 @@ function listedWords({ id, state, damage, foreign }: ListedSession, current: Ses
   return [title, countOf(state.turns, 'Turn'), time, id, ...notes].join(' · ')
 }
 
-/** Continues in a fork of this Session. */
-export async function fork({
-  session,
-  actions,
-  busy,
-}: CommandContext): Promise<Result<CommandResult>> {
+/** Continues in a fork of this Session, or in one that it is related to. With `new`, and without relatives, it asks nothing. */
+export async function fork(context: CommandContext, argument = ''): Promise<Result<CommandResult>> {
+  const { session, actions, busy } = context
   if (busy) return stillRunning()
+  if (argument !== '' && argument !== 'new')
+    return failed('invalid_args', 'Use /fork, or /fork new to create one without a choice.')
+  const family = (await actions.sessions()).filter(
+    (one) => one.state.root_session_id === session.state.root_session_id && isUsable(one),
+  )
+  if (argument === '' && family.length > 1 && actions.sessionEnd !== undefined) {
+    const { choices, preview } = sessionOrder(
+      family,
+      actions.sessionEnd,
+      context.redraw,
+      session.id,
+    )
+    const id = await context.pick<SessionId | 'new'>({
+      title: 'Forks of this conversation',
+      choices: [{ value: 'new', name: 'Fork here: continue in a new Session' }, ...choices],
+      preview: (chosen) => (chosen === 'new' ? [] : (preview?.(chosen) ?? [])),
+    })
+    if (id !== 'new') return switchTo(context, id)
+  }
   const forked = await actions.fork?.(session)
   return forked === undefined ? ok({ rows: [] }) : going(forked)
+}
+
+function isUsable({ foreign, damage }: ListedSession): boolean {
+  return !foreign && damage === undefined
+}
+
+/** Nothing was chosen, or where the person already is: everything stays. */
+async function switchTo(
+  { session, actions, busy }: CommandContext,
+  id: SessionId | undefined,
+): Promise<Result<CommandResult>> {
+  if (id === undefined || id === session.id) return ok({ rows: [] })
+  return busy ? stillRunning() : going(await actions.open(id))
 }
 
 /** A Turn must end first. */

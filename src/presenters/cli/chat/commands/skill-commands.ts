@@ -2,7 +2,7 @@ import { countOf } from '../../../../encoding/amounts.ts'
 import { failed, ok, type Result } from '../../../../model/errors.ts'
 import { sentences, verbatim } from '../../screen/rows.ts'
 import { skillSummary, usableSkill } from '../../render/skill-summary.ts'
-import { placeOf } from '../../text/skill-lines.ts'
+import { lineLabel } from '../../text/skill-lines.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import type { Confirm } from '../../question/own-questions.ts'
 import type {
@@ -76,7 +76,7 @@ function warningRows(warnings: ChatSkillList['warnings'], columns: number) {
     ...warnings
       .slice(0, MOST_WARNINGS)
       .flatMap(({ path, line, message }) =>
-        verbatim(`Warning: ${placeOf(path, line)}: ${visibleLine(message)}`, { columns }),
+        verbatim(`Warning: ${lineLabel(path, line)}: ${visibleLine(message)}`, { columns }),
       ),
     ...(more > 0 ? sentences(`${countOf(more, 'more warning')}.`, { columns }) : []),
   ]

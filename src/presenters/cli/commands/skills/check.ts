@@ -9,7 +9,7 @@ import type { Run } from '../../world/command.ts'
 import type { SKILLS_CHECK } from '../../definitions/skills.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { inSkills } from '../../world/skills-place.ts'
-import { placeOf } from '../../text/skill-lines.ts'
+import { lineLabel } from '../../text/skill-lines.ts'
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -52,7 +52,7 @@ export const run: Run<typeof SKILLS_CHECK> = async (world, { args: [typed] }) =>
 function words({ name, path, fields, findings, deniedSources }: SkillCheck): string {
   const lines = findings.map(
     ({ severity, line, message }) =>
-      `${placeOf(path, line)}: ${severity}: ${visibleLine(message)}\n`,
+      `${lineLabel(path, line)}: ${severity}: ${visibleLine(message)}\n`,
   )
   const sources = countOf(fields?.context_sources.length ?? 0, 'context source')
   const always = `, ${deniedSources.length} of which ${deniedSources.length === 1 ? 'is' : 'are'} always denied`

@@ -4,7 +4,7 @@ import { ContextSource } from '../../../../model/events/context-source.ts'
 import type { InstalledSkills } from '../../../../session/workspace/installed-skills.ts'
 import { paintLine, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
-import { placeOf } from '../../text/skill-lines.ts'
+import { lineLabel } from '../../text/skill-lines.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import { answer, wantsColour } from '../../world/answer.ts'
 import type { Run } from '../../world/command.ts'
@@ -76,7 +76,7 @@ function words({ skills, shadowed, warnings }: SkillListing, colour: boolean): s
         `Hidden: ${visibleLine(path)} (${visibleLine(by)} is the Skill ${visibleLine(name)}; rename a folder to use both)`,
     ),
     warnings.map(
-      ({ path, line, message }) => `Warning: ${placeOf(path, line)}: ${visibleLine(message)}`,
+      ({ path, line, message }) => `Warning: ${lineLabel(path, line)}: ${visibleLine(message)}`,
     ),
   ]
   const filled = parts.filter((lines) => lines.length > 0)

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { CrashDisk } from '../../../test/support/host/crash-disk.ts'
 import { rawBytes } from '../../../test/support/log/raw-log.ts'
 import { ok, type Failed, type Result } from '../../model/errors.ts'
-import type { BatchEntry } from './batches.ts'
-import { BatchWriter, type BatchWriterParts } from './batch-writer.ts'
+import { Batches, type BatchEntry, type BatchesParts } from './batches.ts'
+import { DurableFile, type AppendFailure, type DurableFileParts } from './durable-file.ts'
 
 interface Word extends BatchEntry {
   readonly text: string
@@ -11,7 +11,8 @@ interface Word extends BatchEntry {
 
 interface Opened {
   readonly disk: CrashDisk
-  readonly writer: BatchWriter<Word>
+  readonly writer: Batches<Word>
+  readonly failures: AppendFailure[]
   /** Batches as they were committed. */
   readonly batches: string[][]
   readonly content: () => Promise<string>
@@ -19,30 +20,35 @@ interface Opened {
   readonly add: (text: string, entry?: Partial<Word>) => Promise<string>
 }
 
-async function open(parts: Partial<BatchWriterParts<Word>> = {}): Promise<Opened> {
+/** Batches of words, committed to a durable file. */
+async function open(
+  parts: Partial<BatchesParts<Word>> & Partial<DurableFileParts> = {},
+): Promise<Opened> {
   const disk = new CrashDisk(1)
   const folder = disk.folder()
   await (await folder.open('words', 'create')).close()
   const file = await folder.open('words', 'append')
   const batches: string[][] = []
   const told = new Map<Word, (text: string) => void>()
-  const writer: BatchWriter<Word> = new BatchWriter<Word>({
-    name: 'list',
-    file,
-    end: 0,
+  const failures: AppendFailure[] = []
+  const durable = new DurableFile({ name: 'list', file, end: 0, ...parts })
+  const writer = new Batches<Word>({
     batchBytes: 8,
     commit: async (batch): Promise<Result<() => void>> => {
       batches.push(batch.map(({ text }) => text))
-      const failure = await writer.append(Buffer.from(batch.map(({ text }) => text).join('')))
-      return failure ?? ok(() => batch.forEach((word) => told.get(word)?.(word.text)))
+      const failure = await durable.append(Buffer.from(batch.map(({ text }) => text).join('')))
+      if (failure === undefined)
+        return ok(() => batch.forEach((word) => told.get(word)?.(word.text)))
+      failures.push(failure)
+      return { ok: false, error: failure.error }
     },
-    whenStopped: (error) => ({ ...error, message: `${error.message} Stopped.` }),
     defect: 'A defect.',
     ...parts,
   })
   return {
     disk,
     writer,
+    failures,
     batches,
     content: async () => (await rawBytes(folder, 'words')).toString(),
     add: (text, entry = {}) =>
@@ -140,25 +146,22 @@ test('a failed write refuses its batch and everything after it, is rolled back, 
   expect(await content()).toBe('keptmore')
 })
 
-test('a failed sync acknowledges nothing, then or afterwards', async () => {
-  const { add, content, disk, writer } = await open()
+test('a failed sync acknowledges nothing, and says that the writer must stop', async () => {
+  const { add, content, disk, failures } = await open()
   await add('kept')
   disk.injectFaults({ badSyncAt: 1 })
   expect(await add('lost')).toContain('Could not make the list durable')
-  expect(writer.hasStopped).toBe(true)
-  expect(await add('more')).toMatch(/ Stopped\.$/)
+  expect(failures.map(({ stop }) => stop?.kind)).toEqual(['storage_failed'])
   expect(await content()).toBe('kept')
 })
 
-test('a writer whose file another program changed, or that is displaced, acknowledges nothing more', async () => {
+test('a write to a file that another program changed or holds is not acknowledged, and the writer must stop', async () => {
   let isHeld = true
-  const { add, writer } = await open({ isHeld: async () => isHeld })
+  const { add, failures } = await open({ isHeld: async () => isHeld })
   await add('kept')
   isHeld = false
   expect(await add('x')).toContain('Another program deleted or changed the list')
-  isHeld = true
-  expect(await add('y')).toContain('Stopped.')
-  expect(writer.hasStopped).toBe(true)
+  expect(failures.map(({ stop }) => stop?.kind)).toEqual(['storage_failed'])
 })
 
 test('a defect reaches its callers, and later ones are refused', async () => {

@@ -1,13 +1,18 @@
-import { forkLog, type ForkBegin, type ForkedLog, type ForkPoint } from '../log/lifecycle/fork.ts'
-import { inheritedId } from '../log/inherited.ts'
-import { failed, ok, type Result } from '../model/errors.ts'
-import type { EventData } from '../model/events/event.ts'
-import { SessionId } from '../model/ids.ts'
-import { LIMITS } from '../model/limits.ts'
-import { narrower } from '../model/modes.ts'
-import type { SessionParts } from './live/session-parts.ts'
-import { sessionFold, type SessionState } from './live/state.ts'
-import { readLog } from './reading/read-log.ts'
+import {
+  forkLog,
+  type ForkBegin,
+  type ForkedLog,
+  type ForkPoint,
+} from '../../log/lifecycle/fork.ts'
+import { inheritedId } from '../../log/inherited.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { EventData } from '../../model/events/event.ts'
+import { SessionId } from '../../model/ids.ts'
+import { LIMITS } from '../../model/limits.ts'
+import { narrower } from '../../model/modes.ts'
+import type { SessionParts } from '../live/session-parts.ts'
+import { sessionFold, type SessionState } from '../live/state.ts'
+import { readLog } from '../reading/read-log.ts'
 
 /** Where to fork: at the end, after an Event, or after a Turn, counted from 1. */
 export type ForkAt = { readonly seq: number } | { readonly turn: number } | undefined
@@ -53,13 +58,17 @@ async function endOfTurn(
 ): Promise<Result<number>> {
   let turns = 0
   let last: number | undefined
+  let hasEnd = false
   const read = await readLog(parts, session, { types: [] }, ({ raw: { type, seq } }) => {
     if (type === 'turn_started') turns += 1
     if (turns > turn) return false
     if (turns === turn && (last === undefined || type !== 'turn_started')) last = seq
-    return turns === turn && type === 'turn_ended' ? false : undefined
+    hasEnd = turns === turn && type === 'turn_ended'
+    return hasEnd ? false : undefined
   })
   if (!read.ok) return read
+  const { damage } = read.value
+  if (damage !== undefined && !hasEnd) return { ok: false, error: damage }
   if (last !== undefined) return ok(last)
   return failed('not_found', `There is no Turn ${turn} in this Session.`, { turns }, [
     { action: 'Show the Turns of the Session.', command: `hawser log show ${session}` },

@@ -7,20 +7,20 @@ type Delta = EphemeralEvent<'text_delta' | 'reasoning_delta' | 'tool_progress'>
  * Redacts live output. The deltas of one answer and the progress of one call are streams, because a key may be split
  * over any number of them. Held-back text is emitted before the Event that contains the whole.
  */
-export class RedactedNotices {
+export class RedactedEphemerals {
   readonly #redactor: Redactor
-  readonly #emit: (notice: EphemeralEvent) => void
+  readonly #emit: (event: EphemeralEvent) => void
   readonly #streams = new Map<string, { stream: RedactedStream<string>; last: Delta }>()
 
-  constructor(redactor: Redactor, emit: (notice: EphemeralEvent) => void) {
+  constructor(redactor: Redactor, emit: (event: EphemeralEvent) => void) {
     this.#redactor = redactor
     this.#emit = emit
   }
 
-  notice(notice: EphemeralEvent): void {
-    if (this.#redactor.keys.length === 0) this.#emit(notice)
-    else if (isDelta(notice)) this.#push(notice)
-    else this.#emit(this.#redactor.value(notice))
+  publish(event: EphemeralEvent): void {
+    if (this.#redactor.keys.length === 0) this.#emit(event)
+    else if (isDelta(event)) this.#push(event)
+    else this.#emit(this.#redactor.value(event))
   }
 
   /** Call this before `drafts` become Events: it ends the streams that they complete. */
@@ -33,12 +33,12 @@ export class RedactedNotices {
     this.#end('reasoning_delta')
   }
 
-  #push(notice: Delta): void {
-    const name = streamOf(notice)
+  #push(delta: Delta): void {
+    const name = streamOf(delta)
     const known = this.#streams.get(name)
     const stream = known?.stream ?? this.#redactor.textStream()
-    this.#streams.set(name, { stream, last: notice })
-    this.#show(notice, stream.push(notice.data.text))
+    this.#streams.set(name, { stream, last: delta })
+    this.#show(delta, stream.push(delta.data.text))
   }
 
   #end(name: string): void {
@@ -48,26 +48,26 @@ export class RedactedNotices {
     this.#show(ended.last, ended.stream.end())
   }
 
-  #show(notice: Delta, text: string): void {
-    if (text !== '') this.#emit(withText(notice, text))
+  #show(delta: Delta, text: string): void {
+    if (text !== '') this.#emit(withText(delta, text))
   }
 }
 
-function isDelta(notice: EphemeralEvent): notice is Delta {
-  const { type } = notice
+function isDelta(event: EphemeralEvent): event is Delta {
+  const { type } = event
   return type === 'text_delta' || type === 'reasoning_delta' || type === 'tool_progress'
 }
 
-function streamOf(notice: Delta): string {
-  return notice.type === 'tool_progress' ? callStream(notice.data.call_id) : notice.type
+function streamOf(delta: Delta): string {
+  return delta.type === 'tool_progress' ? callStream(delta.data.call_id) : delta.type
 }
 
 function callStream(call_id: string): string {
   return `tool_progress ${call_id}`
 }
 
-function withText(notice: Delta, text: string): Delta {
-  return notice.type === 'tool_progress'
-    ? { ...notice, data: { ...notice.data, text } }
-    : { ...notice, data: { ...notice.data, text } }
+function withText(delta: Delta, text: string): Delta {
+  return delta.type === 'tool_progress'
+    ? { ...delta, data: { ...delta.data, text } }
+    : { ...delta, data: { ...delta.data, text } }
 }
