@@ -2,8 +2,8 @@ import { timestamp, type Clock } from '../../host/clock.ts'
 import { wait } from '../../host/wait.ts'
 import type { PairedChat } from '../../host/telegram/chat-register.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
-import { deliver } from '../../tether/deliver.ts'
-import type { StoredImage, Tether } from '../../tether/tether.ts'
+import { deliver, type NewMessage } from '../../tether/deliver.ts'
+import type { AcceptedFrame, StoredImage, Tether } from '../../tether/tether.ts'
 import { pauseMs } from './chat-sender.ts'
 import type { ChatLane } from './chat-lane.ts'
 import { downloadImage, type DownloadParts } from './download.ts'
@@ -34,6 +34,9 @@ export interface InboxParts extends DownloadParts {
 
 /** How long the bot's own words may delay the acknowledgement of a message. */
 const SAY_MS = 10_000
+/** How long an Instance may have too many messages before one is refused. */
+const FULL_TRIES = 120
+const FULL_MS = 250
 /** How long Telegram may fail to deliver an image before the message is refused. */
 const DOWNLOAD_TRIES = 8
 
@@ -80,13 +83,28 @@ async function send(
   const downloaded = await downloadAll(parts, lane, images)
   if (parts.signal.aborted) return
   const accepted = downloaded.ok
-    ? await deliver(parts.tether, lane.pairing.instance, {
+    ? await patientDeliver(parts, lane.pairing.instance, {
         ...envelope(parts, lane, message),
         payload: { text, user: senderOf(message) },
         images: downloaded.value,
       })
     : downloaded
-  if (!accepted.ok) await say(parts, lane, message, refusalWords(accepted.error))
+  if (!accepted.ok && !parts.signal.aborted)
+    await say(parts, lane, message, refusalWords(accepted.error))
+}
+
+/** Telegram keeps a message for a while that an Instance cannot take yet. */
+async function patientDeliver(
+  { tether, clock, signal }: InboxParts,
+  instance: string,
+  message: NewMessage,
+): Promise<Result<AcceptedFrame>> {
+  for (let tries = 1; ; tries++) {
+    const accepted = await deliver(tether, instance, message)
+    const isFull = !accepted.ok && accepted.error.kind === 'backpressure'
+    if (!isFull || tries === FULL_TRIES || signal.aborted) return accepted
+    await wait(clock, FULL_MS, signal)
+  }
 }
 
 /** Whether images are possible at all is asked before the first one is downloaded. */

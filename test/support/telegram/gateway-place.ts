@@ -118,6 +118,18 @@ export class GatewayPlace {
     }
   }
 
+  /** Every message that the Instance has now, after waiting for the next one. */
+  async everyMessage(): Promise<readonly UserMessage[]> {
+    const found: UserMessage[] = []
+    for (let after_seq = 0; ;) {
+      const query = { after_seq, types: ['user.message'], limit: 200 }
+      const { frames, next_seq } = value(await this.tether.poll('painter', query, { waitMs: 50 }))
+      if (frames.length === 0) return found
+      found.push(...frames.filter((frame) => frame.type === 'user.message'))
+      after_seq = next_seq
+    }
+  }
+
   /** All frames of these types. */
   async polled(types: readonly Frame['type'][]) {
     return value(await this.tether.poll('painter', { after_seq: 0, types, limit: 200 }))
