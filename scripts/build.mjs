@@ -1,4 +1,4 @@
-// Builds dist/: the program, the library and its types; and rehearse/dist/, the package hawser-rehearse. With `--if-stale`,
+// Builds dist/: the program, the library and its types, and in dist/web the app for browsers; and rehearse/dist/, the package hawser-rehearse. With `--if-stale`,
 // only if a source is newer. Everything is built in a temporary folder and swapped in at the end: a failed build leaves
 // the old one.
 import { execFile } from 'node:child_process'
@@ -31,6 +31,11 @@ const SOURCES = [
   'rehearse/src',
   'rehearse/vendor-schemas',
   'rehearse/package.json',
+  'web/src',
+  'web/public',
+  'web/index.html',
+  'web/vite.config.ts',
+  'web/package.json',
   'scripts/build.mjs',
   'scripts/build-plugins.mjs',
   'package.json',
@@ -98,6 +103,7 @@ async function buildAndSwap() {
   try {
     const made = join(work, 'dist')
     await bundle(made, await toolSchemas(work))
+    await bundleApp(join(made, 'web'))
     await declareTypes(join(made, 'types'))
     await chmod(join(made, PROGRAM), 0o755)
     const rehearse = join(work, 'rehearse')
@@ -195,6 +201,13 @@ async function bundleRehearse(folder) {
     plugins: PLUGINS,
     output: { ...OUTPUT, format: 'esm', entryFileNames: '[name].js', dir: folder },
   })
+}
+
+/** The app for browsers, in a process of its own: its bundler changes the environment. */
+async function bundleApp(folder) {
+  const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js')
+  const argv = [vite, 'build', join(ROOT, 'web'), '--outDir', folder, '--logLevel', 'error']
+  await promisify(execFile)(process.execPath, argv, { cwd: join(ROOT, 'web') })
 }
 
 /** A function from a file to the name of its chunk, if it is in one of `together`. */

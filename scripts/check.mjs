@@ -10,6 +10,7 @@ const CHECKS = [
   { name: 'format', command: [tool('oxfmt'), '--check'], fix: 'npm run fix' },
   { name: 'lint', command: [tool('oxlint'), '--type-aware'], fix: 'npm run fix fixes some of it' },
   { name: 'types', command: [tool('tsc')] },
+  { name: 'types of web', command: [tool('tsc'), '-p', 'web'] },
   { name: 'structure', command: [tool('vitest'), 'run', 'test/structure'] },
   { name: 'unused code', command: [tool('knip'), '--no-progress'] },
   {

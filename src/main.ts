@@ -120,6 +120,7 @@ function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
       { composeInstances },
       mcp,
       bot,
+      own,
     ] = await Promise.all([
       import('./presenters/http/serve.ts'),
       import('./host/clock.ts'),
@@ -127,11 +128,13 @@ function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
       import('./compose/instances.ts'),
       import('./presenters/mcp/lazy-handler.ts'),
       import('./presenters/telegram/lazy-gateway.ts'),
+      import('./host/process/own-program.ts'),
     ])
     const ids = systemIds(clock)
     const world: Parameters<typeof serveHarness>[0] = {
       home,
       version: version(),
+      appFolder: own.ownAppFolder(),
       env,
       clock,
       ids,

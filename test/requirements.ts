@@ -51,7 +51,7 @@ export const PROGRESS: Readonly<Record<Owner, Progress>> = {
   skills: 'finished',
   acp: 'finished',
   http: 'finished',
-  web: 'planned',
+  web: 'finished',
   tether: 'finished',
   telegram: 'finished',
   mcp: 'finished',

@@ -22,11 +22,13 @@ export function nameInBrackets(name: string, limit: number): string {
 
 /** At most `limit` bytes of UTF-8, cut between characters, with an ellipsis if shortened. */
 export function shorten(text: string, limit: number): string {
-  const bytes = Buffer.from(text.toWellFormed())
+  const bytes = new TextEncoder().encode(text)
   if (bytes.length <= limit) return text.toWellFormed()
-  const mark = '…'
-  let end = Math.max(0, limit - Buffer.byteLength(mark))
+  let end = Math.max(0, limit - MARK_BYTES)
   // A byte of the form 10xxxxxx continues a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
-  return bytes.toString('utf8', 0, end) + mark
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, end)) + MARK
 }
+
+const MARK = '…'
+const MARK_BYTES = 3

@@ -24,6 +24,8 @@ const LONGEST_EVENT = 3 * MiB
 const LF = 10
 const CR = 13
 const NOTHING = new Uint8Array(0)
+/** Also in a browser. */
+const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
@@ -90,7 +92,7 @@ export class ServerSentEvents {
   #endLine(end: Uint8Array, events: ServerSentEvent[]): void {
     if (!this.#fits(end.length)) return
     const bytes = this.#line.take(end)
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+    const text = UTF_8.decode(bytes)
     const line = this.#first && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
     this.#first = false
     if (line === '') this.#endEvent(events)

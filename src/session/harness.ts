@@ -11,13 +11,19 @@ import type { ForkAt, ForkResult } from './forks/fork-session.ts'
 import { createSession, type NewSession } from './live/create.ts'
 import type { changedTexts, ChangedTexts } from './queries/changed-texts.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
-import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './reading/read-log.ts'
+import {
+  readLog,
+  readLogBackward,
+  type LogEnd,
+  type ReadOptions,
+  type VisitEvent,
+} from './reading/read-log.ts'
 import type { SkillList } from '../skills/skill.ts'
 import type { BadPayload } from './queries/resources.ts'
 import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
 import type { AttachOptions } from './admission/attach-options.ts'
 import type { Session } from './session.ts'
-import { LiveSessions } from './live-sessions.ts'
+import { LiveSessions, type SessionActivity } from './live-sessions.ts'
 import type { ChosenAnswer, OpenQuestions } from './questions/session-questions.ts'
 import type { GcResult } from './queries/sweep.ts'
 import type { SessionParts } from './live/session-parts.ts'
@@ -88,6 +94,11 @@ export class Harness {
     return this.#live.has(id)
   }
 
+  /** What a Session does in this process. */
+  activityOf(id: SessionId): SessionActivity {
+    return this.#live.activityOf(id)
+  }
+
   /** The questions of the open Session that asked this one; `undefined` if none did. */
   questionsWith(request_id: string): OpenQuestions | undefined {
     return this.#live.questionsWith(request_id)
@@ -135,6 +146,16 @@ export class Harness {
   /** Passes the Events of a Session to `visit`. Keeps one page of the Log in memory at a time. */
   async read(id: SessionId, options: ReadOptions, visit: VisitEvent): Promise<Result<LogEnd>> {
     const read = await readLog(this.#parts.log, id, options, visit)
+    return read.ok ? read : this.#orElsewhere(id, read)
+  }
+
+  /** Like `read`, but the newest Event first. */
+  async readBackward(
+    id: SessionId,
+    options: Omit<ReadOptions, 'follow' | 'elsewhere'>,
+    visit: VisitEvent,
+  ): Promise<Result<LogEnd>> {
+    const read = await readLogBackward(this.#parts.log, id, options, visit)
     return read.ok ? read : this.#orElsewhere(id, read)
   }
 

@@ -9,6 +9,14 @@ import { Session } from './session.ts'
 import type { SessionGrants, SessionParts } from './live/session-parts.ts'
 import type { SessionState } from './live/state.ts'
 
+/** What a Session does in this process. */
+export interface SessionActivity {
+  /** A Turn runs or a change is being made. */
+  readonly runsHere: boolean
+  /** How many permission questions wait for an answer. */
+  readonly questions: number
+}
+
 /**
  * The Sessions that clients of this process use, each once. A Session is closed when its last client has left and no Turn
  * runs or waits in it.
@@ -32,6 +40,11 @@ export class LiveSessions {
   /** A client uses the Session, or a Turn runs in it. */
   has(id: SessionId): boolean {
     return this.#live.has(id)
+  }
+
+  activityOf(id: SessionId): SessionActivity {
+    const session = this.#live.get(id)?.session
+    return { runsHere: session?.busy ?? false, questions: session?.questions.open.length ?? 0 }
   }
 
   /** Attaches a client. `held` is the writer from the creation of the Session, kept for its first Turn. */

@@ -8,6 +8,8 @@ import { EPHEMERAL_DATA } from '../../src/model/events/event.ts'
 import { PermissionOutcome, PermissionScope } from '../../src/model/events/permission-events.ts'
 import { UsageTotal } from '../../src/model/events/provider-events.ts'
 import { SessionId, TurnId } from '../../src/model/ids.ts'
+import { MessageDraft, WaitingMessage } from '../../src/model/messages/message-draft.ts'
+import { TurnStatus } from '../../src/model/turn-status.ts'
 import { PermissionMode, SessionMode } from '../../src/model/modes.ts'
 import { Count } from '../../src/model/shape.ts'
 import { TETHER_EVENTS, TETHER_RESPONSES } from './tether-responses.ts'
@@ -53,6 +55,12 @@ const Compaction = z.object({
   tokensAfter: Count.optional(),
   requestBytes: z.object({ before: Count, after: Count }).optional(),
   fallback: z.string().optional(),
+})
+
+/** An Event with its long fields, or the line of the Log if this version does not know it. */
+const LogLine = z.object({
+  known: z.boolean(),
+  event: z.looseObject({ seq: Count, type: z.string() }),
 })
 
 export const RESPONSES = {
@@ -124,6 +132,32 @@ export const RESPONSES = {
     verdict: Verdict,
   }),
   Verdicts: z.object({ ...done, verdicts: z.array(Verdict.extend({ path: z.string() })) }),
+  Draft: z.object({ ...done, draft: MessageDraft.nullable() }),
+  MessageQueue: z.object({ ...done, queue: z.array(WaitingMessage) }),
+  RemovedMessage: z.object({ ...done, message: WaitingMessage }),
+  Steered: z.object({ ...done, steered: z.boolean() }),
+  Workspaces: z.object({
+    ...done,
+    workspaces: z.array(
+      z.object({
+        projectRoot: z.string(),
+        sessions: z.array(
+          SessionShown.extend({
+            runsHere: z.boolean(),
+            questions: Count,
+            lastStatus: TurnStatus.optional(),
+          }),
+        ),
+        problem: z.string().optional(),
+      }),
+    ),
+  }),
+  LogPage: z.object({ ...done, events: z.array(LogLine), damage: z.looseObject({}).optional() }),
+  Mentions: z.object({ ...done, paths: z.array(z.string()) }),
+  Skills: z.object({
+    ...done,
+    skills: z.array(z.object({ name: z.string(), description: z.string(), trust: z.string() })),
+  }),
   Interrupted: z.object({ ...done, interrupted: z.boolean() }),
   Answered: z.object({ ...done, requestId: z.string() }),
   ...TETHER_RESPONSES,
@@ -257,6 +291,10 @@ export const STREAM_EVENTS: Readonly<Record<string, z.ZodType>> = {
   }),
   'session:notice': z.object({ ...OWN, ...Notice.shape }),
   'log:event': z.object({ ...OWN, type: z.string(), data: z.record(z.string(), z.unknown()) }),
+  log: LogLine.describe('Only with `form=log`.'),
+  live: z
+    .looseObject({ type: z.string(), data: z.record(z.string(), z.unknown()) })
+    .describe('Only with `form=log`: a notice as it happens, which the Log never has.'),
   'stream:error': z.object(StreamFailure),
   ...TETHER_EVENTS,
   rewound: z.object({ afterSeq: z.int() }),

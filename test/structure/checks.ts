@@ -44,11 +44,13 @@ export function tablePathsWithoutFile(
 /** `installed`: the packages that are installed with hawser. */
 export function packagesOutsideTheTable(tree: Tree, installed: readonly string[]): string[] {
   const bundled = packagesOf(tree, 'rehearse/package.json')
+  const shown = packagesOf(tree, 'web/package.json')
   return [...codeOf(tree)].flatMap(([path, text]) =>
     specifiersOf(path, text)
       .filter((specifier) => !isRelative(specifier) && !specifier.startsWith('node:'))
       .filter((specifier) => {
-        const available = path.startsWith('rehearse/') ? bundled : installed
+        const ours = path.startsWith('web/') ? shown : installed
+        const available = path.startsWith('rehearse/') ? bundled : ours
         return !mayUsePackage(path, specifier, available)
       })
       .map((specifier) => `${path} may not import ${specifier}`),
@@ -182,12 +184,14 @@ function rowOf(path: string): readonly string[] | undefined {
 }
 
 function covers(entry: string, target: string): boolean {
-  const root = /^(src|rehearse|test|bench|scripts|bin)(\/|$)/.test(entry) ? entry : `src/${entry}`
+  const root = /^(src|rehearse|web|test|bench|scripts|bin)(\/|$)/.test(entry)
+    ? entry
+    : `src/${entry}`
   return target === root || target.startsWith(`${root}/`)
 }
 
 function mayUsePackage(path: string, specifier: string, available: readonly string[]): boolean {
-  if (!/^(src|bin|rehearse)\//.test(path)) return true
+  if (!/^(src|bin|rehearse|web\/src)\//.test(path)) return true
   const name = specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
@@ -195,6 +199,7 @@ function mayUsePackage(path: string, specifier: string, available: readonly stri
   if (specifier === COMPUTED) return false
   if (isTest(path) && TESTS_MAY_ALSO_IMPORT.packages.some((allowed) => allowed === name))
     return true
-  const owner = PACKAGE_OWNERS[name]
+  // The app is a package of its own.
+  const owner = path.startsWith('web/') ? undefined : PACKAGE_OWNERS[name]
   return available.includes(name) && (owner === undefined || covers(owner, path))
 }

@@ -117,6 +117,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     'host/wait.ts',
     'providers/rehearsal',
   ],
+  // The browser is a presenter: it folds the same Events with the same pure code, and does everything else over HTTP.
+  web: ['model', 'encoding', 'prompt/words', 'history'],
   bin: ['main.ts'],
   test: ['src', 'rehearse', 'test'],
   bench: ['src', 'rehearse', 'test/support'],

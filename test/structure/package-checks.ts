@@ -4,7 +4,7 @@ const EXACT_VERSION = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/
 const HOME_FOLDER = /(?<![\w.~-])\/(root|home\/[a-z][\w.-]*|Users\/[A-Za-z][\w.-]*)\/[\w.]/
 const PACKAGE_HOST = /registry\.(npmjs|yarnpkg)/
 
-const PACKAGE_FILES = ['package.json', 'rehearse/package.json'] as const
+const PACKAGE_FILES = ['package.json', 'rehearse/package.json', 'web/package.json'] as const
 type PackagePath = (typeof PACKAGE_FILES)[number]
 
 interface PackageFile {

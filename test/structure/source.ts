@@ -8,7 +8,7 @@ export type Tree = ReadonlyMap<string, string>
 export const COMPUTED = '<computed>'
 
 const CODE = /\.(ts|tsx|mts|mjs|js)$/
-const SOURCE_FOLDERS = /^(src|rehearse|bin|test|bench|scripts)\//
+const SOURCE_FOLDERS = /^(src|rehearse|web|bin|test|bench|scripts)\//
 
 export function isTest(path: string): boolean {
   return path.endsWith('.test.ts')

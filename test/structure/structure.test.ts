@@ -1,3 +1,4 @@
+import { nodeReachableFrom } from './browser/browser-checks.ts'
 import { beforeAll, expect, test } from 'vitest'
 import * as check from './checks.ts'
 import { contextOffences, pathsThatDoNotExist, scriptsWithoutRow } from './document-checks.ts'
@@ -40,6 +41,10 @@ test('no source file is imported by tests only', () => {
 
 test('there is no import cycle', () => {
   expect(check.importCycles(tree)).toEqual([])
+})
+
+test('nothing that the app for browsers loads needs Node', () => {
+  expect(nodeReachableFrom(tree, 'web/src/')).toEqual([])
 })
 
 test('no two folders import each other, at any depth', () => {

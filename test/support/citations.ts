@@ -31,7 +31,7 @@ const BRACKETS = new RegExp(String.raw`\[${INSIDE}\b(?:${LETTERS})-\d${INSIDE}\]
 const THE_LIST = /^test\/requirements(\.ts|\/.*)$/
 const ITS_TEST = 'test/structure/requirements.test.ts'
 /** Suites and scripts that are run by a file with another name. */
-const SUITE = /^test\/(contract|faults)\//
+const SUITE = /^test\/(contract|faults|web)\//
 const COMMENT = /^\s*(\/\/|\/?\*)/
 const NOT_RUN = /\.(skip|todo)\(/
 

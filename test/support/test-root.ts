@@ -43,7 +43,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 async function isWhole({ vitest }: TestProject): Promise<boolean> {
   const all = await vitest.globTestSpecifications()
   const ran = vitest.state.getTestModules()
-  return vitest.config.testNamePattern === undefined && ran.length >= all.length
+  // The tests of the app run few Turns.
+  const isApp = all.some(({ moduleId }) => moduleId.endsWith('.web.ts'))
+  return !isApp && vitest.config.testNamePattern === undefined && ran.length >= all.length
 }
 
 /** Prefixes of PNG, JPEG, GIF, WebP and PDF files in base64; no Log may contain them. */

@@ -63,7 +63,7 @@ test('the items of a list are one list, and fenced code and HTML are their own b
   )
   expect(blocks).toEqual([
     { kind: 'list', loose: false, start: undefined, items: [item('a'), item('B')] },
-    { kind: 'code', info: '', text: 'c\n\nd' },
+    { kind: 'code', info: 'js', text: 'c\n\nd' },
     { kind: 'verbatim', text: '<!--\ne\n-->' },
   ])
 })

@@ -45,7 +45,7 @@ function partAfter(last: Part | undefined, piece: Piece): { part: Part; joins: b
       return { part: { kind: 'source', source: joins ? source : piece.source }, joins }
     }
     case 'fence':
-      return { part: { kind: 'code', info: '', text: '' }, joins: false }
+      return { part: { kind: 'code', info: piece.language, text: '' }, joins: false }
     case 'code':
       return last?.kind === 'code'
         ? { part: { ...last, text: below(last.text, piece.text) }, joins: true }

@@ -26,6 +26,11 @@ export function ownProgram(): ProgramFiles {
   }
 }
 
+/** Where the build puts the app for browsers: beside the script of this program. */
+export function ownAppFolder(): string {
+  return join(dirname(realpathSync(process.argv[1] ?? '')), 'web')
+}
+
 /** The URL of a package that this program finds, for a thread of its own. */
 export function packageUrl(name: string): string {
   return pathToFileURL(createRequire(import.meta.url).resolve(name)).href

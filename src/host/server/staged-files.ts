@@ -19,8 +19,8 @@ export interface StagedFiles {
    * propagate after the file is removed. The name must be one segment.
    */
   add(name: string, bytes: AsyncIterable<Uint8Array>, limit: number): Promise<Result<StagedFile>>
-  /** Removes files that were added more than 7 days ago. Returns how many. */
-  removeExpired(): Promise<Result<number>>
+  /** Removes files that were added more than 7 days ago, except those at a path in `kept`. Returns how many. */
+  removeExpired(kept?: ReadonlySet<string>): Promise<Result<number>>
   close(): Promise<void>
 }
 
@@ -70,9 +70,9 @@ export async function stagedFiles(
           return ok({ path: `${slot.folder.label}/${name}`, size })
         })
       }),
-    removeExpired: () =>
+    removeExpired: (kept = new Set()) =>
       asResult('remove expired uploads', async () => {
-        const removed = await removeOlder(root, clock.now() - DAYS_KEPT * DAY_MS)
+        const removed = await removeOlder(root, clock.now() - DAYS_KEPT * DAY_MS, kept)
         staged = await totalOf(root)
         return ok(removed)
       }),
@@ -127,10 +127,14 @@ async function writeStaged(
   }
 }
 
-async function removeOlder(root: Folder, olderThan: number): Promise<number> {
+async function removeOlder(
+  root: Folder,
+  olderThan: number,
+  kept: ReadonlySet<string>,
+): Promise<number> {
   let removed = 0
   for await (const { folder, name, changedAt } of filesIn(root)) {
-    if (changedAt > olderThan) continue
+    if (changedAt > olderThan || kept.has(`${folder.label}/${name}`)) continue
     await ifThere(folder.remove(name))
     removed += 1
   }

@@ -7,10 +7,13 @@ import { answerFailure, sendAnswer, type RequestVariables } from './exchange/ans
 import { ATTACHMENT_ROUTES } from './attachment-routes.ts'
 import { CATALOGUE_ROUTES } from './catalogue-routes.ts'
 import { CONTROL_ROUTES } from './control-routes.ts'
+import { DRAFT_ROUTES } from './draft-routes.ts'
 import { EVENT_ROUTES } from './event-routes.ts'
 import type { Route } from './exchange/route.ts'
 import { PAGE_ROUTES } from './page-routes.ts'
 import { PERMISSION_ROUTES } from './permission-routes.ts'
+import { QUEUE_ROUTES } from './queue-routes.ts'
+import { READING_ROUTES } from './reading-routes.ts'
 import { TURN_ROUTES } from './turn-routes.ts'
 import { RESOURCE_ROUTES } from './resource-routes.ts'
 import { SESSION_ROUTES } from './session-routes.ts'
@@ -49,6 +52,9 @@ export const ROUTES: readonly Route<ServerParts>[] = [
   ...ATTACHMENT_ROUTES,
   ...TURN_ROUTES,
   ...EVENT_ROUTES,
+  ...DRAFT_ROUTES,
+  ...QUEUE_ROUTES,
+  ...READING_ROUTES,
   ...PERMISSION_ROUTES,
   ...RESOURCE_ROUTES,
   ...INSTANCE_ROUTES,

@@ -3,7 +3,11 @@ import { SessionId } from '../../model/ids.ts'
 import type { ClientOptions } from '../../session/admission/attach-options.ts'
 import type { Session } from '../../session/session.ts'
 import type { ServerParts } from './server-parts.ts'
-import { noSuchSession, type HeldWorkspace } from '../../session/workspace/open-workspaces.ts'
+import {
+  inHeld,
+  noSuchSession,
+  type HeldWorkspace,
+} from '../../session/workspace/open-workspaces.ts'
 
 /** A Session that a request uses, and its workspace. */
 export interface AttachedSession {
@@ -36,6 +40,14 @@ export async function attachSession(
     await held.value.release()
   }
   return ok({ session: session.value, holding: held.value, leave })
+}
+
+/** That there is such a Session, without opening it. */
+export function knownSession(
+  { workspaces }: Pick<ServerParts, 'workspaces'>,
+  id: SessionId,
+): Promise<Result<object>> {
+  return inHeld(workspaces.holdFor(id), ({ workspace }) => workspace.harness.find(id))
 }
 
 /** Runs `work` with a Session, and leaves it in any case. */

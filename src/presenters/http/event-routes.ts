@@ -1,7 +1,8 @@
+import type { SessionUpdate } from '../../session/watch/session-stream.ts'
 import { resourcesOf, sinceLastTurn } from '../../history/results/turn-notices.ts'
 import { ofSession, route } from './exchange/route.ts'
 import { attachSession, type AttachedSession } from './attached-session.ts'
-import { liveResponse, type LiveOutput } from './exchange/live-response.ts'
+import { liveResponse, type LiveOutput, type StreamMessage } from './exchange/live-response.ts'
 import { EventsQuery } from './protocol.ts'
 import type { ServerParts } from './server-parts.ts'
 import { UpdateTranslation, waitingMessages } from './translate-updates.ts'
@@ -23,10 +24,12 @@ export const EVENT_ROUTES = [
         return start
       }
       const { session: watched } = attached.value
-      const waiting = () => waitingMessages(watched.questions)
+      const waiting = () => (query.form === 'log' ? [] : waitingMessages(watched.questions))
       return liveResponse(parts, { signal: context.req.raw.signal, waiting }, async (output) => {
         try {
-          await sendUpdates(output, attached.value, start.value)
+          await (query.form === 'log'
+            ? sendLog(output, attached.value, query.after_seq)
+            : sendUpdates(output, attached.value, start.value))
         } finally {
           await attached.value.leave()
         }
@@ -50,5 +53,38 @@ async function sendUpdates(
   for await (const update of session.stream({ after_seq: seq - 1, signal: output.signal })) {
     output.send(translation.messages(update))
     if (update.kind === 'event' && update.raw.seq < replayed) await output.room()
+  }
+}
+
+/** The Events themselves, for a client that folds them, and the notices as they happen. */
+async function sendLog(
+  output: LiveOutput,
+  { session }: AttachedSession,
+  after_seq: number,
+): Promise<void> {
+  const replayed = session.nextSeq
+  for await (const update of session.stream({ after_seq, signal: output.signal })) {
+    output.send([logMessage(update)])
+    if (update.kind === 'event' && update.raw.seq < replayed) await output.room()
+  }
+}
+
+function logMessage(update: SessionUpdate): StreamMessage {
+  switch (update.kind) {
+    case 'event': {
+      const { raw, event } = update
+      const data = { known: event !== undefined, event: event ?? raw }
+      return { event: 'log', data, id: raw.seq }
+    }
+    case 'notice':
+      return { event: 'live', data: update.notice }
+    case 'rewound':
+      return { event: 'rewound', data: { afterSeq: update.after_seq }, id: update.after_seq }
+    case 'failed': {
+      const { kind, message, details } = update.error
+      return { event: 'stream:error', data: { kind, message, details } }
+    }
+    default:
+      return update satisfies never
   }
 }

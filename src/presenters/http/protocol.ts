@@ -1,5 +1,10 @@
 import * as z from 'zod'
 import { PermissionOutcome, PermissionScope } from '../../model/events/permission-events.ts'
+import {
+  MessageChoices,
+  DraftAttachment,
+  WaitingMessage,
+} from '../../model/messages/message-draft.ts'
 import { ResourceId, SessionId } from '../../model/ids.ts'
 import { PermissionMode, SessionMode } from '../../model/modes.ts'
 import { LIMITS } from '../../model/limits.ts'
@@ -141,6 +146,43 @@ export const EventsQuery = z.object({
     .regex(/^(-1|\d{1,15})$/)
     .transform(Number)
     .default(-1),
+  /** `log`: the Events as the Log has them, and the live notices. */
+  form: z.enum(['api', 'log']).default('api'),
+})
+
+/** A page of the Log. */
+export const LogQuery = z.object({
+  before_seq: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .transform(Number)
+    .pipe(z.int().min(1).max(1000))
+    .default(200),
+})
+
+export const MentionQuery = z.object({ text: z.string().max(NAME_CHARACTERS).default('') })
+
+export const SteerBody = z.strictObject({ sessionId: AnyId, text: z.string() })
+
+export const WaitingParam = z.object({
+  id: SessionId,
+  message_key: WaitingMessage.shape.messageKey,
+})
+export const AddedMessage = WaitingMessage.omit({ refused: true })
+export const ChangedMessage = z.strictObject({
+  text: WaitingMessage.shape.text.optional(),
+  attachments: z.array(DraftAttachment).max(MOST_PATHS).optional(),
+  mentions: z.array(z.string().max(PATH_CHARACTERS)).max(MOST_PATHS).optional(),
+  skills: z.array(Name).max(MOST_SKILLS).optional(),
+  choices: MessageChoices.optional(),
+})
+export const QueueOrder = z.strictObject({
+  messageKeys: z.array(WaitingMessage.shape.messageKey).max(MOST_PATHS),
 })
 
 /** Of `newSecret`; any other text is a wrong one. */

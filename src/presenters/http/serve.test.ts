@@ -8,7 +8,6 @@ import { localServer, type LocalServer } from '../../../test/support/http/local-
 import { runCli } from '../../../test/support/cli/cli.ts'
 import { startProgram } from '../../../test/support/cli/program.ts'
 import { TINY_IMAGES } from '../../../test/support/resources/tiny-images.ts'
-import { systemClock } from '../../host/clock.ts'
 import { LIMITS } from '../../model/limits.ts'
 
 const SESSION = { sessionId: expect.stringMatching(/^ses_/) as string }
@@ -20,57 +19,6 @@ async function created({ api, workspace }: LocalServer, more: object = {}): Prom
   })
   return (body as { session: { sessionId: string } }).session.sessionId
 }
-
-test('the server says that it answers, and shows a page that reveals nothing, to every user of this machine', async () => {
-  const { origin, token } = await localServer()
-  const health = await fetch(`${origin}/healthz`)
-  expect([health.status, await health.json()]).toEqual([200, { ok: true }])
-  const page = await fetch(`${origin}/`)
-  const html = await page.text()
-  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8'])
-  expect(page.headers.get('content-security-policy')).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-  )
-  expect(html).toContain('Hawser is running')
-  expect(html).not.toMatch(/<script(?! src=)|style=|\son\w+=|https?:\/\/(?!127\.0\.0\.1)/)
-  const style = await fetch(`${origin}/style.css`)
-  const script = await fetch(`${origin}/page.js`)
-  expect([style, script].map(({ headers }) => headers.get('content-type'))).toEqual([
-    'text/css; charset=utf-8',
-    'text/javascript; charset=utf-8',
-  ])
-  const all = html + (await style.text()) + (await script.text())
-  expect([all.includes(token), /innerHTML|eval|document\.write/.test(all)]).toEqual([false, false])
-})
-
-test('a code of the page works once, for 60 seconds, and only on the server that issued it', async () => {
-  let now = 0
-  const clock = { ...systemClock, monotonicMs: () => now }
-  const [server, other] = [await localServer({ clock }), await localServer()]
-  const redeem = async ({ origin }: LocalServer, code: string) => {
-    const answer = await fetch(`${origin}/page/token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin },
-      body: JSON.stringify({ code }),
-    })
-    return [answer.status, await answer.json()] as const
-  }
-  const first = server.running.pageCode()
-  expect((await redeem(other, first))[0]).toBe(403)
-  now = 59_999
-  expect(await redeem(server, first)).toEqual([200, { ok: true, token: server.token }])
-  expect(await redeem(server, first)).toMatchObject([
-    403,
-    { error: { type: 'FORBIDDEN', next_actions: [{ command: 'hawser up --open' }] } },
-  ])
-  const second = server.running.pageCode()
-  now += 60_000
-  expect((await redeem(server, second))[0]).toBe(403)
-  const third = server.running.pageCode()
-  await server.running.close()
-  const next = await localServer({ root: server.root })
-  expect((await redeem(next, third))[0]).toBe(403)
-})
 
 test('limits and models are served', async () => {
   const { api } = await localServer()

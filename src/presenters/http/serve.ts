@@ -8,6 +8,8 @@ import { LEFTOVER_MS, removeLeftovers } from '../../host/server/leftover-files.t
 import type { RunningServer, ServeOptions } from '../../host/server/running-server.ts'
 import { newSecret } from '../../host/server/secret.ts'
 import { serverLog, type ServerLog } from '../../host/server/server-log.ts'
+import { appFiles } from '../../host/server/app-files.ts'
+import { keptValues, type KeptValues } from '../../host/server/kept-values.ts'
 import { stagedFiles, type StagedFiles } from '../../host/server/staged-files.ts'
 import { serverToken } from '../../host/server/token-file.ts'
 import { asResult, type Folder } from '../../host/files/files.ts'
@@ -17,6 +19,7 @@ import { serveFetch, type FetchServer } from '../../host/net/fetch-server.ts'
 import { thisProcess } from '../../host/process/holder.ts'
 import { workspaceRegister } from '../../host/workspace-register.ts'
 import { ok, type Result } from '../../model/errors.ts'
+import { MessageDraft, WaitingMessage } from '../../model/messages/message-draft.ts'
 import type { Settings } from '../../model/settings.ts'
 import { secretsOf } from '../../session/settings/credentials.ts'
 import { loadSettings } from '../../session/settings/settings.ts'
@@ -25,9 +28,11 @@ import type { OpenAt } from '../../session/workspace/workspace.ts'
 import type { Tether } from '../../tether/tether.ts'
 import { httpApp } from './app.ts'
 import type { ChatGateway, McpRoute, ServedModels, ServerParts } from './server-parts.ts'
-import { settledQuestions } from './settled-questions.ts'
+import { messageQueues, type QueueStore } from './message-queues.ts'
+import { settledQuestions } from './exchange/settled-questions.ts'
 import type { FailureAnswer } from './exchange/failure-answer.ts'
 import { defectText, guardAnswer } from './translate.ts'
+import { LastOutcomes } from '../../session/queries/turn-outcomes.ts'
 import { openWorkspaces } from '../../session/workspace/open-workspaces.ts'
 
 /** The world of the server; the composition root creates it. */
@@ -35,6 +40,8 @@ export interface ServerWorld {
   /** Path of `$HAWSER_HOME`. */
   readonly home: string
   readonly version: string
+  /** The folder of the built app for browsers; it may be missing. */
+  readonly appFolder: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly ids: Ids
@@ -106,7 +113,10 @@ async function start(
   const log = await openLog(world, home.value, [token.value, ...secrets.value])
   if (!log.ok) return log
   onClose(() => log.value.close())
-  const staged = await openStaged(world, home.value)
+  const kept = await openKept(world, home.value)
+  if (!kept.ok) return kept
+  onClose(() => kept.value.close())
+  const staged = await openStaged(world, home.value, () => filesOf(kept.value))
   if (!staged.ok) return staged
   onClose(() => staged.value.close())
   // What a person grants for a Session lasts as long as the server, also while its workspace is closed.
@@ -114,12 +124,16 @@ async function start(
   const open: OpenAt = (path, options) => world.open(path, { ...options, grants })
   const workspaces = openWorkspaces(open, workspaceRegister(home.value.own, world.ids))
   onClose(() => workspaces.close())
+  const settled = settledQuestions()
+  const onDefect = (error: unknown) =>
+    log.value.write({ event: 'defect', error: defectText(error) })
+  const sending = { workspaces, settledQuestions: settled, clock: world.clock, onDefect }
+  const queues = messageQueues(sending, kept.value.queues)
+  onClose(async () => queues.close())
   const note: Note = (entry) => log.value.write({ event: 'instance', ...entry })
   const instances = await world.openTether(home.value.own, note)
   if (!instances.ok) return instances
   onClose(() => instances.value.close())
-  const onDefect = (error: unknown) =>
-    log.value.write({ event: 'defect', error: defectText(error) })
   const redactor = jsonRedactor(secrets.value)
   const mcp = world.mcp({ tether: instances.value.tether, onDefect, redactor })
   onClose(() => mcp.close())
@@ -135,14 +149,18 @@ async function start(
   const stop = new AbortController()
   const app = httpApp({
     token: token.value,
+    app: appFiles(world.appFolder),
     codes,
     control,
     onStop: () => stop.abort(),
     workspaces,
     mcp,
     telegram,
-    settledQuestions: settledQuestions(),
+    settledQuestions: settled,
     stagedFiles: staged.value,
+    drafts: kept.value.drafts,
+    queues,
+    outcomes: new LastOutcomes(),
     tether: instances.value.tether,
     clock: world.clock,
     env: world.env,
@@ -172,6 +190,7 @@ async function start(
   if (!published.ok) return published
   log.value.write({ event: 'started', ...record })
   onClose(async () => log.value.write({ event: 'stopping' }))
+  await queues.resume()
   const withoutSocket = socket?.ok === false ? socket.error : undefined
   return ok({ record, withoutSocket, pageCode: () => codes.issue(), stopRequested: stop.signal })
 }
@@ -216,15 +235,44 @@ async function openLog(
   )
 }
 
+/** What people typed and did not send, and messages that wait. */
+interface KeptMessages {
+  readonly drafts: KeptValues<MessageDraft>
+  readonly queues: QueueStore
+  close(): Promise<void>
+}
+
+async function openKept({ ids }: ServerWorld, { own }: HomeFolders): Promise<Result<KeptMessages>> {
+  return asResult('open the drafts', async () => {
+    const drafts = await keptValues(own, 'drafts', MessageDraft, ids)
+    const queues = await keptValues(own, 'queues', WaitingMessage.array(), ids)
+    const close = async () => void (await Promise.all([drafts.close(), queues.close()]))
+    return ok({ drafts, queues, close })
+  })
+}
+
+/** The uploads that drafts and waiting messages name; `undefined` if that cannot be read. */
+async function filesOf({ drafts, queues }: KeptMessages): Promise<ReadonlySet<string> | undefined> {
+  const [unsent, waiting] = await Promise.all([drafts.all(), queues.all()])
+  if (!unsent.ok || !waiting.ok) return undefined
+  const messages = [
+    ...[...unsent.value.values()].flatMap((draft) => [draft, ...draft.unconfirmed]),
+    ...[...waiting.value.values()].flat(),
+  ]
+  return new Set(messages.flatMap(({ attachments }) => attachments.map(({ path }) => path)))
+}
+
 /** Expired uploads, and what killed processes left, are removed now and every hour. */
 async function openStaged(
   { clock }: ServerWorld,
   { own }: HomeFolders,
+  inUse: () => Promise<ReadonlySet<string> | undefined>,
 ): Promise<Result<StagedFiles>> {
   return asResult('open the uploads', async () => {
     const staged = await stagedFiles(own, clock)
     const expire = async () => {
-      await staged.removeExpired()
+      const kept = await inUse()
+      if (kept !== undefined) await staged.removeExpired(kept)
       await removeLeftovers(own, clock.now() - LEFTOVER_MS)
     }
     let expiring = expire()

@@ -1,16 +1,23 @@
+import type { AppFiles } from '../../host/server/app-files.ts'
 import type { PageCodes } from '../../host/server/page-codes.ts'
 import type { StagedFiles } from '../../host/server/staged-files.ts'
 import type { Redactor } from '../../encoding/redaction.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
+import type { KeptValues } from '../../host/server/kept-values.ts'
 import type { Result } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
+import type { MessageDraft, WaitingMessage } from '../../model/messages/message-draft.ts'
+import type { LastOutcomes } from '../../session/queries/turn-outcomes.ts'
 import type { Tether } from '../../tether/tether.ts'
-import type { SettledQuestions } from './settled-questions.ts'
+import type { SettledQuestions } from './exchange/settled-questions.ts'
 import type { Workspaces } from '../../session/workspace/open-workspaces.ts'
 
 /** What the routes need. */
 export interface ServerParts {
   readonly token: string
+  /** The app for browsers. */
+  readonly app: AppFiles
   /** For its page. */
   readonly codes: PageCodes
   /** What the command line of this home proves itself with. */
@@ -23,6 +30,10 @@ export interface ServerParts {
   readonly telegram: ChatGateway
   readonly settledQuestions: SettledQuestions
   readonly stagedFiles: StagedFiles
+  /** What people typed into Sessions and did not send, by Session. */
+  readonly drafts: KeptValues<MessageDraft>
+  readonly queues: MessageQueues
+  readonly outcomes: LastOutcomes
   readonly tether: Tether
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>
@@ -34,6 +45,38 @@ export interface ServerParts {
   readonly onRequest: (served: ServedRequest) => void
   /** Called for a defect after the response has begun. Never throws. */
   readonly onDefect: (error: unknown) => void
+}
+
+/**
+ * The messages that wait in each Session. The server sends the first one when no Turn runs there, also after a restart: a
+ * message is removed only when its Turn is in the Log, and its key keeps it from running twice.
+ */
+export interface MessageQueues {
+  list(id: SessionId): Promise<Result<WaitingMessages>>
+  /** A message whose key already waits replaces nothing. `backpressure` if too many wait. */
+  add(id: SessionId, message: WaitingMessage): Promise<Result<WaitingMessages>>
+  /** `not_found` once the message was sent. */
+  change(id: SessionId, key: string, change: MessageChange): Promise<Result<WaitingMessages>>
+  /** Returns the message, so that it can be edited as a draft. */
+  remove(id: SessionId, key: string): Promise<Result<{ readonly message: WaitingMessage }>>
+  /** The keys must be those that wait. */
+  order(id: SessionId, keys: readonly string[]): Promise<Result<WaitingMessages>>
+  /** The Session is gone. */
+  forget(id: SessionId): Promise<void>
+  /** Sends what waited when the server stopped. */
+  resume(): Promise<void>
+  /** Sends nothing any more. What waits stays. */
+  close(): void
+}
+
+export type MessageChange = {
+  readonly [Field in Exclude<keyof WaitingMessage, 'messageKey' | 'refused'>]?:
+    | WaitingMessage[Field]
+    | undefined
+}
+
+export interface WaitingMessages {
+  readonly queue: readonly WaitingMessage[]
 }
 
 /** What serves MCP at `/mcp`, behind the same checks as every route. */

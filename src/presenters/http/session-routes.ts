@@ -67,11 +67,15 @@ export const SESSION_ROUTES = [
     summary: 'Deletes a Session.',
     ids: SessionParam,
     answer: 'DeletedSession',
-    handle: async ({ workspaces }: ServerParts, { ids: { id } }) => {
+    handle: async ({ workspaces, drafts, queues }: ServerParts, { ids: { id } }) => {
       const deleted = await inHeld(workspaces.holdFor(id), async ({ workspace }) => {
         const gone = await workspace.harness.delete(id)
         return gone.ok ? ok({ deleted: id }) : gone
       })
+      if (deleted.ok) {
+        await queues.forget(id)
+        await drafts.update(id, () => ok(undefined))
+      }
       return ofSession(deleted)
     },
   }),

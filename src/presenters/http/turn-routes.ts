@@ -5,7 +5,7 @@ import type { SettingsChange } from '../../session/admission/settings-change.ts'
 import { judgeModel } from '../../session/settings/model-choice.ts'
 import { ofSession, route } from './exchange/route.ts'
 import { attachSession, inSession, type AttachedSession } from './attached-session.ts'
-import { InterruptBody, TURN_BYTES, TurnBody } from './protocol.ts'
+import { InterruptBody, SteerBody, TURN_BYTES, TurnBody } from './protocol.ts'
 import type { ServerParts } from './server-parts.ts'
 import { followFromNow, turnResponse } from './turn-stream.ts'
 
@@ -34,6 +34,18 @@ export const TURN_ROUTES = [
       })
     },
   }),
+  route('POST /api/harness/steer', {
+    summary: 'Adds text to the running Turn, before its next request to the model.',
+    body: SteerBody,
+    limit: TURN_BYTES,
+    answer: 'Steered',
+    handle: async (parts: ServerParts, { body }) =>
+      ofSession(
+        await inSession(attachSession(parts, body.sessionId), async ({ session }) =>
+          ok({ steered: session.steer(body.text) }),
+        ),
+      ),
+  }),
   route('POST /api/harness/interrupt', {
     summary: 'Interrupts the running Turn of a Session.',
     body: InterruptBody,
@@ -49,7 +61,7 @@ interface StartedTurn {
 }
 
 /** Everything that can be refused is refused here, before the stream opens. */
-async function startTurn(
+export async function startTurn(
   { session, holding: { workspace } }: AttachedSession,
   { message, attachments, mentions, skills, opts, idempotencyKey }: TurnBody,
 ): Promise<Result<StartedTurn>> {

@@ -15,6 +15,8 @@ export interface Workspaces {
   hold(path: string, options?: { readonly make?: boolean }): Promise<Result<HeldWorkspace>>
   /** The workspace that a Session belongs to. */
   holdFor(session: SessionId): Promise<Result<HeldWorkspace>>
+  /** The paths of all that are registered. */
+  paths(): Promise<readonly string[]>
   /** Those that are open now. They may be closed by their users at any time. */
   all(): Promise<readonly OpenWorkspace[]>
   /** Refuses further requests, ends all Turns and streams, and resolves when all workspaces are closed. */
@@ -81,6 +83,7 @@ export function openWorkspaces(open: OpenAt, register: WorkspaceRegister): Works
       const found = await register.workspaceOf(session)
       return found === undefined ? noSuchSession() : holdFolder(found, false)
     },
+    paths: async () => (await register.all()).map(({ path }) => path),
     all: () => openedOf(entries.values()),
     close: async () => {
       isClosed = true

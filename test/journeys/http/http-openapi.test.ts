@@ -17,8 +17,9 @@ import { TINY_IMAGES } from '../../support/resources/tiny-images.ts'
 /** The page for browsers, and what only the command line uses. */
 const NOT_API = new Set([
   'GET /',
-  'GET /style.css',
-  'GET /page.js',
+  'GET /s/{id}',
+  'GET /icon.svg',
+  'GET /assets/{name}',
   'POST /control/page',
   'POST /control/stop',
 ])
@@ -76,6 +77,14 @@ test('responses and events are as described', async () => {
   const stopped = await turn(server, id, 'Write "b" to b.txt')
   await stopped.first('permission:request')
   await fits('PageToken', api('POST', '/page/token', { code: server.running.pageCode() }))
+  await fits('Draft', api('PUT', `${at}/draft`, { text: 'a' }))
+  await fits('MessageQueue', api('POST', `${at}/queue`, { messageKey: 'k', text: 'a' }))
+  await fits('RemovedMessage', api('DELETE', `${at}/queue/k`))
+  await fits('Steered', api('POST', '/api/harness/steer', { sessionId: id, text: 'a' }))
+  await fits('Workspaces', api('GET', '/api/harness/workspaces'))
+  await fits('LogPage', api('GET', `${at}/log`))
+  await fits('Mentions', api('GET', `${at}/mentions?text=a`))
+  await fits('Skills', api('GET', `${at}/skills`))
   await fits('Interrupted', api('POST', '/api/harness/interrupt', { sessionId: id }))
   await watching.until(() => watching.of('process:exit').length === 2)
   await fits('Compacted', api('POST', `${at}/compact`, { dryRun: true }))

@@ -40,6 +40,10 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
   'src/host': {
     measured: 14_032,
     raised: [
+      {
+        by: 240,
+        reason: 'drafts and waiting messages on disk, and the files of the app for browsers',
+      },
       { by: 250, reason: 'headers and responses that do not load fetch, and kept compiled code' },
       { by: 250, reason: 'sandboxes that are prepared before their command is known' },
       { by: 230, reason: 'on which device a lost socket is, so that toolchains are not searched' },
@@ -58,7 +62,12 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
       { by: 1_050, reason: 'forks: lineages, their creation, and deleting what others share' },
     ],
   },
-  'src/model': { measured: 4_598 },
+  'src/model': {
+    measured: 4_598,
+    raised: [
+      { by: 80, reason: 'drafts and waiting messages, which clients send and servers keep' },
+    ],
+  },
   'src/policy': { measured: 2_681 },
   'src/presenters': {
     measured: 23_616,
@@ -83,6 +92,10 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
         by: 3_400,
         reason:
           'the gateway to Telegram: pairing, albums, downloads, formatting, delivery that survives kills; and its five commands',
+      },
+      {
+        by: 640,
+        reason: 'HTTP routes of drafts, waiting messages, pages of a Log and completion',
       },
       {
         by: 800,

@@ -42,6 +42,8 @@ export interface LocalServerOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Of the server; Sessions use the clock of the machine. */
   readonly clock?: Clock
+  /** The folder of the built app. Default: none. */
+  readonly app?: string
   /** The program of guests; see `guestProgram`. */
   readonly program?: ProgramFiles
   /** Instances to use instead. */
@@ -61,6 +63,7 @@ export async function localServer(given: LocalServerOptions = {}): Promise<Local
     {
       home,
       version,
+      appFolder: given.app ?? join(root, 'no-app'),
       env,
       clock,
       ids,

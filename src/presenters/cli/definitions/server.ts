@@ -3,7 +3,7 @@ import { command, JSON_OPTION } from '../world/command.ts'
 export const UP = command({
   name: 'up',
   summary: 'run the local server: the HTTP API for programs and browsers on this machine',
-  details: `It listens on the loopback address and on the socket hawserd.sock in your Hawser home, until Ctrl-C or hawser down. Requests need the token in the file token of your Hawser home; only your user can read it. There is one server per Hawser home. Its log is logs/server.ndjson there.\n\nWith --open, it prints a link to its page, which lists the Sessions of this workspace, and opens it unless there is no display. The link works once, within 60 seconds, and gives the page the token until its tab is closed.`,
+  details: `It listens on the loopback address and on the socket hawserd.sock in your Hawser home, until Ctrl-C or hawser down. Requests need the token in the file token of your Hawser home; only your user can read it. There is one server per Hawser home. Its log is logs/server.ndjson there.\n\nWith --open, it prints a link to the web app, which shows the Sessions of all workspaces, and opens it unless there is no display. The link works once, within 60 seconds, and gives the page the token until its tab is closed.`,
   options: [
     { flags: '--port <n>', help: 'port to listen on (default: 4600, or the next free one)' },
     { flags: '--background', help: 'return as soon as the server is ready; it keeps running' },

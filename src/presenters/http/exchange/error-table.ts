@@ -2,7 +2,22 @@ import type { ErrorKind } from '../../../model/errors.ts'
 
 /** The status and the type of a response to a failed request. */
 export interface ErrorResponse {
-  readonly status: 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 502 | 503 | 504
+  readonly status:
+    | 400
+    | 401
+    | 403
+    | 404
+    | 409
+    | 410
+    | 412
+    | 413
+    | 415
+    | 422
+    | 429
+    | 500
+    | 502
+    | 503
+    | 504
   readonly type: string
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OpenQuestions, QuestionChange } from '../../session/questions/session-questions.ts'
+import type { OpenQuestions, QuestionChange } from '../../../session/questions/session-questions.ts'
 import { settledQuestions } from './settled-questions.ts'
 
 test('only settled questions are known, each Session is followed once, and the oldest is forgotten', () => {

@@ -1,4 +1,4 @@
-import type { OpenQuestions } from '../../session/questions/session-questions.ts'
+import type { OpenQuestions } from '../../../session/questions/session-questions.ts'
 
 /** Which questions were settled, also by a timeout or an interrupt, and after their Session is closed. */
 export interface SettledQuestions {

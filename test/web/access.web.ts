@@ -1,0 +1,148 @@
+import { createRequire } from 'node:module'
+import { expect, test } from 'vitest'
+import { BUILT_APP } from '../support/http/built-app.ts'
+import { localServer } from '../support/http/local-server.ts'
+import { newSession, turn } from '../support/http/stream-client.ts'
+import {
+  appTab,
+  composer,
+  connected,
+  endedTurns,
+  example,
+  useBrowser,
+  IS_WIDE,
+  type AppTab,
+} from './app-tab.ts'
+
+useBrowser()
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+/** The serious and critical findings of axe on what is shown now. */
+async function findings({ page }: Pick<AppTab, 'page'>): Promise<unknown> {
+  await page.evaluate(OPEN_DETAILS)
+  return page.evaluate(`axe.run().then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]))`)
+}
+
+const OPEN_DETAILS = `document.querySelectorAll('details').forEach((one) => one.setAttribute('open', ''))`
+const FOCUS = 'document.activeElement?.tagName'
+
+test.each(['dark', 'light'] as const)(
+  'axe finds nothing serious on any screen, %s',
+  async (colorScheme) => {
+    const server = await localServer({ app: BUILT_APP })
+    await newSession(server)
+    // Injected by the browser itself: the policy of the page allows no other script.
+    const options = { colorScheme, bypassCSP: true }
+    const out = await appTab({ origin: server.origin, token: undefined }, options)
+    await out.page.addScriptTag({ path: AXE })
+    expect(['signed out', await findings(out)]).toEqual(['signed out', []])
+    const tab = await appTab(server, options)
+    const { page } = tab
+    const clean = async (screen: string) =>
+      expect([screen, await findings(tab)]).toEqual([screen, []])
+    await page.addScriptTag({ path: AXE })
+    await page.locator('.row').waitFor()
+    await clean('new Session')
+    await page.locator('.row a').click()
+    await connected(page)
+    await clean('empty Session')
+    await page.setInputFiles('.composer input[type=file]', [
+      example('harbour.png'),
+      example('../package.json'),
+    ])
+    await expect.poll(() => page.locator('.chip .verdict').allTextContents()).toHaveLength(2)
+    await clean('files')
+    await composer(page).fill('What do you see?')
+    await composer(page).press('Enter')
+    await endedTurns(page, 1)
+    await page.locator('.resource img').waitFor()
+    await clean('answer')
+    await composer(page).fill('Write "a" to a.txt')
+    await composer(page).press('Enter')
+    await page.locator('.question .diff').waitFor()
+    await clean('question')
+    await composer(page).fill('Say more')
+    await composer(page).press('Enter')
+    await page.locator('.queue').waitFor()
+    await clean('queue')
+    await page.keyboard.press('Control+k')
+    await page.locator('dialog').waitFor()
+    await clean('palette')
+    await page.keyboard.press('Escape')
+    await page.locator('.transcript').focus()
+    await page.keyboard.press('?')
+    await page.locator('dialog .keys').waitFor()
+    await clean('keys')
+  },
+)
+
+test('a whole journey by keyboard alone: new Session, message, question, interrupt, another Session', async () => {
+  const server = await localServer({ app: BUILT_APP })
+  const other = await newSession(server)
+  await (
+    await turn(server, other, 'Say mooring')
+  ).ended
+  const { page } = await appTab(server)
+  await page.locator('.row').waitFor()
+  const press = (key: string) => page.keyboard.press(key)
+  // From the start of the page, Tab reaches every control in order.
+  for (let count = 0; count < 20; count += 1) {
+    await press('Tab')
+    const name = await page.evaluate(`document.activeElement?.getAttribute('name')`)
+    if (name === 'folder') break
+  }
+  await press('Control+a')
+  await page.keyboard.type(server.workspace)
+  await press('Enter')
+  await connected(page)
+  await expect.poll(() => page.evaluate(FOCUS)).toBe('TEXTAREA')
+  await page.keyboard.type('Write "a" to a.txt')
+  await press('Enter')
+  await page.locator('.question').waitFor()
+  // The focus stays in the composer while the question arrives.
+  expect(await page.evaluate(FOCUS)).toBe('TEXTAREA')
+  await press('Alt+q')
+  for (let count = 0; count < 20; count += 1) {
+    await press('Tab')
+    const text = String(await page.evaluate(`document.activeElement?.textContent ?? ''`))
+    if (text.includes('No')) break
+  }
+  await press('Enter')
+  await page.keyboard.type('Not now')
+  await press('Enter')
+  await endedTurns(page, 1)
+  expect(await page.locator('.turn').textContent()).toContain('Not now')
+  await press('Alt+m')
+  await page.keyboard.type('Write "b" to b.txt')
+  await press('Enter')
+  await page.locator('.question').waitFor()
+  await press('Alt+.')
+  await endedTurns(page, 2)
+  expect(await page.locator('.turn').last().textContent()).toContain('Interrupted')
+  await press('Control+k')
+  await page.keyboard.type('mooring')
+  await press('Enter')
+  await expect.poll(() => page.url()).toBe(`${server.origin}/s/${other}`)
+})
+
+test('at 360 pixels everything fits, and the Sessions are a sheet', async () => {
+  const server = await localServer({ app: BUILT_APP })
+  const id = await newSession(server)
+  const { page } = await appTab(server, {
+    path: `/s/${id}`,
+    viewport: { width: 360, height: 640 },
+  })
+  await connected(page)
+  await composer(page).fill('Write "a" to a.txt')
+  await composer(page).press('Enter')
+  await page.locator('.question').waitFor()
+  const isWide = () => page.evaluate(IS_WIDE)
+  expect(await isWide()).toBe(false)
+  expect(await page.locator('.side').isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Sessions' }).click()
+  await page.locator('.row').waitFor()
+  expect(await isWide()).toBe(false)
+})
