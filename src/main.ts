@@ -38,7 +38,7 @@ export async function main(invocation: Invocation): Promise<number> {
   const serve = (home: string) => serving(home, invocation.env)
   const acp = (home: string) => editing(home, invocation.env)
   const own = { version: version(), open, skills, serve, acp }
-  const parts = { ...invocation, ...own, models, scratch, rehearsal, mcp }
+  const parts = { ...invocation, ...own, models, scratch, rehearsal, mcp, proveBot }
   return runProgram(parts, argv)
 }
 
@@ -119,6 +119,7 @@ function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
       { systemIds },
       { composeInstances },
       mcp,
+      bot,
       own,
     ] = await Promise.all([
       import('./presenters/http/serve.ts'),
@@ -126,6 +127,7 @@ function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
       import('./host/ids.ts'),
       import('./compose/instances.ts'),
       import('./presenters/mcp/lazy-handler.ts'),
+      import('./presenters/telegram/lazy-gateway.ts'),
       import('./host/process/own-program.ts'),
     ])
     const ids = systemIds(clock)
@@ -139,6 +141,7 @@ function serving(home: string, env: Invocation['env']): CliWorld['serve'] {
       mcp: (parts) => mcp.lazyMcpHandler({ ...parts, version: version(), clock, ids }),
       openTether: (folder, note) =>
         composeInstances({ home: folder, path: home, env, clock, ids, note }),
+      openTelegram: (parts) => bot.lazyGateway({ ...parts, clock, ids }),
       open: opening(home, env, 'http'),
       models: async (overrides: Parameters<CliWorld['models']>[0]) => {
         const { asOf, references, rows } = await models(overrides)
@@ -196,6 +199,15 @@ const scratch: CliWorld['scratch'] = async () => {
 const rehearsal: CliWorld['rehearsal'] = async (options) => {
   const { composeRehearsal } = await import('./compose/rehearsal.ts')
   return composeRehearsal(options)
+}
+
+const proveBot: CliWorld['proveBot'] = async (access) => {
+  const [telegram, { httpFetch }, { systemClock: clock }] = await Promise.all([
+    import('./presenters/telegram/prove-bot.ts'),
+    import('./host/net/http.ts'),
+    import('./host/clock.ts'),
+  ])
+  return telegram.proveBot(access, { fetch: httpFetch(), clock })
 }
 
 const mcp: CliWorld['mcp'] = async (tether, { stop: stopped, redactor }) => {

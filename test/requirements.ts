@@ -53,7 +53,7 @@ export const PROGRESS: Readonly<Record<Owner, Progress>> = {
   http: 'finished',
   web: 'finished',
   tether: 'finished',
-  telegram: 'planned',
+  telegram: 'finished',
   mcp: 'finished',
   'agent-sdk': 'planned',
   faces: 'finished',

@@ -49,6 +49,9 @@ function access({ key_variable, url_variable, own_url, any_server }: RemoteAcces
   }
 }
 
+/** The Bot API server of Telegram. */
+export const TELEGRAM_API = 'https://api.telegram.org'
+
 const TransportSetting = z
   .enum(TRANSPORTS)
   .optional()
@@ -183,6 +186,31 @@ export const Settings = z.strictObject({
         .describe(
           'Folders below which programs that speak MCP may choose the workspace of an Instance that they create, absolute or starting with ~/. None by default: such an Instance gets a new, separate folder.',
         ),
+    })
+    .optional(),
+  telegram: z
+    .strictObject({
+      token: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Token of the Telegram bot; set by `hawser telegram connect`. Never shown.')
+        .meta({ writeOnly: true }),
+      api_root: z
+        .url()
+        .refine((text) => baseUrl(text) !== undefined)
+        .optional()
+        .describe(
+          'URL of a Bot API server of your own; applies with the next `hawser telegram connect`.',
+        )
+        .meta({ default: TELEGRAM_API }),
+      drafts: z
+        .boolean()
+        .optional()
+        .describe(
+          'Show answers in private chats while they are written, as drafts; false by default.',
+        )
+        .meta({ default: false }),
     })
     .optional(),
   display: z

@@ -39,12 +39,14 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     source: 'tether-images:6.1',
     owner: 'telegram',
     text: 'The gateway uses only the first photo of an album',
+    ruling: 'Beyond the draft: an album is one message with all its images, see TI-094',
   },
   {
     id: 'TI-094',
     source: 'tether-images:6.1',
-    owner: 'later',
+    owner: 'telegram',
     text: 'Albums with all their photos',
+    ruling: 'At most four images, as in every message; a larger album is refused whole',
   },
   {
     id: 'TI-095',
@@ -63,6 +65,7 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     source: 'tether-images:6.2',
     owner: 'telegram',
     text: 'Text that is not a caption, or is too long for one, is sent with `sendMessage` after the images',
+    ruling: 'As a rich message where the server has them',
   },
   {
     id: 'TI-098',

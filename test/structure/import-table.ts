@@ -139,6 +139,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   diff: 'encoding',
   'fs-native-extensions': 'host',
   'hawser-rehearse': 'compose/rehearsal.ts',
+  grammy: 'presenters/telegram',
   hono: 'presenters/http',
   marked: 'encoding/markdown',
   'highlight.js': 'presenters/cli/text',

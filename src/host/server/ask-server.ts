@@ -3,8 +3,8 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import { ADDRESS } from '../net/request-guard.ts'
 import type { AnnouncedServer } from './server-lock.ts'
 
-/** What the server of a home does for who can read its record: issue a code for its page, or stop. */
-export type ControlPath = '/control/page' | '/control/stop'
+/** What the server of a home does for who can read its record: issue a code for its page, stop, or serve Telegram otherwise. */
+export type ControlPath = '/control/page' | '/control/stop' | '/control/telegram'
 
 const ANSWER_MS = 5_000
 const MOST_CHARACTERS = 64 * 1024
@@ -17,6 +17,7 @@ const MOST_CHARACTERS = 64 * 1024
 export async function askServer(
   { record: { socket, origin }, control }: AnnouncedServer,
   path: ControlPath,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Result<string>> {
   const port = /^http:\/\/127\.0\.0\.1:(\d{1,5})$/.exec(origin)?.[1]
   const places: RequestOptions[] = [
@@ -24,7 +25,7 @@ export async function askServer(
     ...(port === undefined ? [] : [{ host: ADDRESS, port }]),
   ]
   for (const place of places) {
-    const answer = await post(place, path, JSON.stringify({ control }))
+    const answer = await post(place, path, JSON.stringify({ ...more, control }))
     if (answer === undefined) continue
     if (answer.status < 300) return ok(answer.body)
     return failed('permission_denied', 'Another server answers in place of the local server.')

@@ -7,6 +7,7 @@ import * as server from './definitions/server.ts'
 import * as sessions from './definitions/sessions.ts'
 import * as settings from './definitions/settings.ts'
 import * as skills from './definitions/skills.ts'
+import * as telegram from './definitions/telegram.ts'
 import { CHAT, RUN } from './definitions/turns.ts'
 import { lazy, type Command } from './world/command.ts'
 
@@ -54,6 +55,11 @@ export const COMMANDS: readonly Command[] = [
   lazy(instances.INSTANCE_DELETE, () => import('./commands/instance/delete.ts')),
   lazy(instances.INSTANCE_SEND, () => import('./commands/instance/send.ts')),
   lazy(instances.INSTANCE_READ, () => import('./commands/instance/read.ts')),
+  lazy(telegram.TELEGRAM_CONNECT, () => import('./commands/telegram/connect.ts')),
+  lazy(telegram.TELEGRAM_STATUS, () => import('./commands/telegram/status.ts')),
+  lazy(telegram.TELEGRAM_PAIR, () => import('./commands/telegram/pair.ts')),
+  lazy(telegram.TELEGRAM_UNPAIR, () => import('./commands/telegram/unpair.ts')),
+  lazy(telegram.TELEGRAM_DISCONNECT, () => import('./commands/telegram/disconnect.ts')),
   lazy(server.REHEARSE, () => import('./commands/rehearse.ts')),
   lazy(sessions.USAGE, () => import('./commands/usage.ts')),
   lazy(settings.DOCTOR, () => import('./commands/doctor.ts')),

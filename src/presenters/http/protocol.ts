@@ -210,3 +210,9 @@ const Secret = z.string().max(NAME_CHARACTERS)
 
 export const PageCode = z.strictObject({ code: Secret })
 export const ControlBody = z.strictObject({ control: Secret })
+/** Applies what was stored for Telegram, or finds the chat of a code; always returns the state. */
+export const TelegramControl = z.strictObject({
+  control: Secret,
+  reload: z.literal('yes').optional(),
+  code: z.string().max(NAME_CHARACTERS).optional(),
+})

@@ -27,7 +27,7 @@ import type { SessionGrants } from '../../session/live/session-parts.ts'
 import type { OpenAt } from '../../session/workspace/workspace.ts'
 import type { Tether } from '../../tether/tether.ts'
 import { httpApp } from './app.ts'
-import type { McpRoute, ServedModels, ServerParts } from './server-parts.ts'
+import type { ChatGateway, McpRoute, ServedModels, ServerParts } from './server-parts.ts'
 import { messageQueues, type QueueStore } from './message-queues.ts'
 import { settledQuestions } from './exchange/settled-questions.ts'
 import type { FailureAnswer } from './exchange/failure-answer.ts'
@@ -51,6 +51,13 @@ export interface ServerWorld {
   readonly openTether: (home: Folder, note: Note) => Promise<Result<OpenTether>>
   /** What serves the Instances over MCP. */
   readonly mcp: (parts: Pick<ServerParts, 'tether' | 'onDefect' | 'redactor'>) => McpRoute
+  /** Opens the gateway to Telegram. */
+  readonly openTelegram: (
+    parts: Pick<ServerParts, 'tether' | 'onDefect'> & {
+      readonly home: Folder
+      readonly note: Note
+    },
+  ) => Promise<ChatGateway>
 }
 
 /** Writes a line into the log of the server. */
@@ -130,6 +137,13 @@ async function start(
   const redactor = jsonRedactor(secrets.value)
   const mcp = world.mcp({ tether: instances.value.tether, onDefect, redactor })
   onClose(() => mcp.close())
+  const telegram = await world.openTelegram({
+    home: home.value.own,
+    tether: instances.value.tether,
+    note: (entry) => log.value.write({ event: 'telegram', ...entry }),
+    onDefect,
+  })
+  onClose(() => telegram.close())
   const codes = pageCodes(world.clock)
   const control = newSecret()
   const stop = new AbortController()
@@ -141,6 +155,7 @@ async function start(
     onStop: () => stop.abort(),
     workspaces,
     mcp,
+    telegram,
     settledQuestions: settled,
     stagedFiles: staged.value,
     drafts: kept.value.drafts,

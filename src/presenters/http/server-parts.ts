@@ -27,6 +27,7 @@ export interface ServerParts {
   readonly workspaces: Workspaces
   /** Serves MCP. */
   readonly mcp: McpRoute
+  readonly telegram: ChatGateway
   readonly settledQuestions: SettledQuestions
   readonly stagedFiles: StagedFiles
   /** What people typed into Sessions and did not send, by Session. */
@@ -82,6 +83,17 @@ export interface WaitingMessages {
 export interface McpRoute {
   readonly fetch: (request: Request) => Promise<Response>
   /** Ends what is running. */
+  readonly close: () => Promise<void>
+}
+
+/** What connects chats of a messenger with Instances. */
+export interface ChatGateway {
+  /** As JSON, for the command line. */
+  readonly state: () => object
+  /** The chat that shows a code, as JSON. */
+  readonly find: (code: string) => object | undefined
+  /** Applies what was stored. */
+  readonly reload: () => Promise<void>
   readonly close: () => Promise<void>
 }
 

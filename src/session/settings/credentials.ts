@@ -66,6 +66,9 @@ export function unredactedKeys(env: Env, settings: Settings): readonly string[] 
   return keysIn(env, settings).flatMap(({ key, name }) => (key.length < SHORTEST_KEY ? [name] : []))
 }
 
+/** The token of a bot, instead of typing it. */
+export const TELEGRAM_VARIABLE = 'TELEGRAM_BOT_TOKEN'
+
 /** Each key once, under its first name. */
 function keysIn(env: Env, settings: Settings): { readonly key: string; readonly name: string }[] {
   const variables = Object.values(REMOTE_PROVIDERS).map(({ key_variable: name }) => {
@@ -74,8 +77,12 @@ function keysIn(env: Env, settings: Settings): { readonly key: string; readonly 
   const stored = Object.entries(settings.providers ?? {}).map(([provider, entry]) => {
     return { name: `providers.${provider}.key`, key: nonEmptyValue(entry?.key) }
   })
+  const bot = [
+    { name: TELEGRAM_VARIABLE, key: nonEmptyValue(env[TELEGRAM_VARIABLE]) },
+    { name: 'telegram.token', key: nonEmptyValue(settings.telegram?.token) },
+  ]
   const names = new Map<string, string>()
-  for (const { name, key } of [...variables, ...stored])
+  for (const { name, key } of [...variables, ...stored, ...bot])
     if (key !== undefined && !names.has(key)) names.set(key, name)
   return [...names].map(([key, name]) => ({ key, name }))
 }

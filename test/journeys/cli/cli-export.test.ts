@@ -143,7 +143,7 @@ test('in Markdown the text of people and models is formatted', async () => {
     { type: 'assistant_message', data: { text } },
   ])
   const { stdout } = await exported(root, id)
-  const shown = '#### Plan\n\n- **first**\n- `second`\n\n```text\nconst a = 1\n```\n'
+  const shown = '#### Plan\n\n- **first**\n- `second`\n\n```ts\nconst a = 1\n```\n'
   expect(stdout.split(shown)).toHaveLength(3)
 })
 

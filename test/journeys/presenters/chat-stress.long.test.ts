@@ -36,7 +36,7 @@ async function kill(chat: TmuxChat): Promise<void> {
 }
 
 test.skipIf(tmuxMissing)(
-  'while an answer streams and the window changes between 40 and 200 columns, each part is shown once',
+  'an answer during which the window changes between 40 and 200 columns shows each part once',
   async () => {
     const chat = await tmuxChat(TURNS, { rows: 24 })
     // Without a spinner, nothing is under way to the terminal when its size changes: no one can undo that.

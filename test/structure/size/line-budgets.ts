@@ -63,6 +63,7 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
         reason: 'what people type: its history and drafts, their editor, and suspending the chat',
       },
       { by: 200, reason: 'copying to the clipboard with the program that a machine has' },
+      { by: 260, reason: 'records of the bot, its chats and what was sent to them' },
     ],
   },
   'src/log': {
@@ -100,6 +101,11 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
           'commands of the chat for costs, caching, exports, copies and new Sessions, and their names in notices',
       },
       { by: 800, reason: 'going back before a message, and families of Sessions, in each face' },
+      {
+        by: 3_400,
+        reason:
+          'the gateway to Telegram: pairing, albums, downloads, formatting, delivery that survives kills; and its five commands',
+      },
       {
         by: 640,
         reason: 'HTTP routes of drafts, waiting messages, pages of a Log and completion',

@@ -11,6 +11,7 @@ import { FrameWords } from '../../../src/presenters/cli/commands/instance/frame-
 import { Activity } from '../../../src/presenters/cli/render/activity.ts'
 import { jsonView, wordsView } from '../../../src/presenters/cli/render/turn-view.ts'
 import { UpdateTranslation } from '../../../src/presenters/http/translate-updates.ts'
+import { stepsOf, type EndFrame } from '../../../src/presenters/telegram/answer-steps.ts'
 import type { SessionUpdate } from '../../../src/session/watch/session-stream.ts'
 import { endOf } from '../../../src/tether/guest/translate.ts'
 import { SAMPLE_SESSION } from './log-generator.ts'
@@ -34,6 +35,7 @@ export const FACES = {
   'editor with notices': (events: readonly WholeEvent[]) => saidToEditor(events, true),
   tether: saidOverTether,
   'hawser instance': saidByInstance,
+  Telegram: saidInTelegram,
 } as const satisfies Record<string, (events: readonly WholeEvent[]) => Promise<Said>>
 
 /** A Turn with one more Event, in a Session that has a Resource from an earlier one. */
@@ -140,6 +142,24 @@ async function saidByInstance(events: readonly WholeEvent[]): Promise<Said> {
   })
   return [{ form: 'a line', text: new FrameWords().of(frame) }]
 }
+
+async function saidInTelegram(events: readonly WholeEvent[]): Promise<Said> {
+  const { notices } = endOf(turnResult(events, TURN))
+  const frame = { ...DONE, payload: { text: 'Done.', status: 'completed', notices } } as const
+  const texts = stepsOf(Frame.parse(frame) as EndFrame, false).map((step) =>
+    step.kind === 'text' ? step.text.text : '',
+  )
+  return [{ form: 'a message', text: texts.join('\n') }]
+}
+
+const DONE = {
+  v: 1,
+  type: 'assistant.done',
+  ts: '2026-01-31T12:00:00.000Z',
+  session: { channel: 'telegram', id: '42' },
+  msg_id: 'm',
+  seq: 1,
+} as const
 
 function ownOf(events: readonly WholeEvent[]): readonly WholeEvent[] {
   return events.filter(({ turn_id }) => turn_id === TURN)

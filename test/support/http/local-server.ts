@@ -8,6 +8,7 @@ import type { RunningServer } from '../../../src/host/server/running-server.ts'
 import { systemIds } from '../../../src/host/ids.ts'
 import type { ProgramFiles } from '../../../src/host/process/own-program.ts'
 import { serveHarness, type ServerWorld } from '../../../src/presenters/http/serve.ts'
+import { lazyGateway } from '../../../src/presenters/telegram/lazy-gateway.ts'
 import { lazyMcpHandler } from '../../../src/presenters/mcp/lazy-handler.ts'
 import { CANARY_KEY } from '../host/canary.ts'
 import { freshFolder } from '../host/folder.ts'
@@ -70,6 +71,7 @@ export async function localServer(given: LocalServerOptions = {}): Promise<Local
         composeWorkspace(path, home, { ...options, presenter: 'http', env, version }),
       models: async () => ({ asOf: '2026-01-31', models: [], references: {} }),
       mcp: (parts) => lazyMcpHandler({ ...parts, version, clock, ids }),
+      openTelegram: (parts) => lazyGateway({ ...parts, clock, ids }),
       openTether:
         given.openTether ??
         ((folder, note) =>

@@ -35,6 +35,10 @@ export class FakeTether implements Tether {
     this.#register = register
   }
 
+  get imageCount(): number {
+    return this.#images.size
+  }
+
   async create(...[request, by]: Parameters<Tether['create']>): Promise<Result<InstanceInfo>> {
     this.created.push({ by })
     const made = await this.#register.create(request)

@@ -23,4 +23,5 @@ export const GROUPS: Readonly<Record<string, string>> = {
   cache: 'show how much of each request was cached, and why not more',
   config: 'read and change settings',
   instance: 'create and control Instances, send them messages and read their answers',
+  telegram: 'connect a Telegram bot, and chats with Instances',
 }

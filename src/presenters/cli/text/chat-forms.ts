@@ -91,6 +91,11 @@ export const CHAT_FORMS: Readonly<Record<string, ChatForm | undefined>> = {
   'instance stop': undefined,
   'instance enable': undefined,
   'instance disable': undefined,
+  'telegram connect': undefined,
+  'telegram status': undefined,
+  'telegram pair': undefined,
+  'telegram unpair': undefined,
+  'telegram disconnect': undefined,
   fork: always('/fork'),
   rewind: always('/rewind'),
 }

@@ -9,7 +9,7 @@ import type { CliWorld, OpenedHome } from './world.ts'
 /** The parts of the world of a command. */
 export interface WorldParts extends Pick<
   CliWorld,
-  'env' | 'cwd' | 'version' | 'models' | 'scratch' | 'rehearsal' | 'mcp'
+  'env' | 'cwd' | 'version' | 'models' | 'scratch' | 'rehearsal' | 'mcp' | 'proveBot'
 > {
   /** Default: those of this process. */
   readonly streams?: Streams | undefined

@@ -49,6 +49,11 @@ export interface CliWorld {
   readonly acp: (stop: AbortSignal) => Promise<Result<void>>
   /** Starts the local server of this home in this process. */
   readonly serve: (options: ServeOptions) => Promise<Result<RunningServer>>
+  /** The bot of a token, asked from the server of Telegram at `apiRoot`. */
+  readonly proveBot: (access: {
+    readonly token: string
+    readonly apiRoot: string
+  }) => Promise<Result<ProvedBot>>
   /**
    * Serves Instances over MCP on the standard streams, until the host closes them or `stop` resolves. `redactor` is that of
    * the keys of this process.
@@ -57,6 +62,12 @@ export interface CliWorld {
     tether: Tether,
     options: { readonly stop: Promise<void>; readonly redactor: Redactor },
   ) => Promise<void>
+}
+
+/** A Telegram bot whose token is valid. */
+export interface ProvedBot {
+  readonly id: number
+  readonly username: string
 }
 
 /** The catalogue of models. */
