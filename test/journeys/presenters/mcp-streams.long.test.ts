@@ -1,6 +1,6 @@
 // The process `hawser mcp`: when it starts a server, what it prints, and how it ends. Agents are played by the test.
 import { spawn } from 'node:child_process'
-import { access, mkdir } from 'node:fs/promises'
+import { access, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { systemClock, type Clock } from '../../../src/host/clock.ts'
@@ -145,8 +145,9 @@ function pictures({ content }: Reply['result']): readonly number[] {
 test('what anything else prints goes to standard error [TI-135]', async () => {
   const { root } = await playedServer()
   const script = `const { parse } = JSON; JSON.parse = (...a) => { console.log('stray'); process.stdout.write('print'); return parse(...a) }`
-  const options = `--import=data:text/javascript,${encodeURIComponent(script)}`
-  const host = await mcpProcess(root, { NODE_OPTIONS: options })
+  // Loaded with `require`, because Node itself calls `JSON.parse` when it imports the program.
+  await writeFile(join(root, 'stray.cjs'), script)
+  const host = await mcpProcess(root, { NODE_OPTIONS: `--require=${join(root, 'stray.cjs')}` })
   host.send(toolCall(1, 'instance_list', {}))
   host.child.stdin?.end()
   const [line = '', ...rest] = (await host.output()).split('\n')
