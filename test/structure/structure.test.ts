@@ -203,7 +203,7 @@ test('.ci/run includes the check, the whole suite and the dry probe of the built
     scripts: {
       check: 'node scripts/check.mjs',
       test: 'vitest run',
-      'test:long': 'vitest run --config vitest.long.config.ts',
+      'test:long': 'node scripts/build.mjs --if-stale && vitest run --config vitest.long.config.ts',
       build: 'node scripts/build.mjs',
     },
   })
