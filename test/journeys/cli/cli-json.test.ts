@@ -9,11 +9,20 @@ import { runCli } from '../../support/cli/cli.ts'
 import { openFakeTether } from '../../support/tether/fake-tether.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { localServer } from '../../support/http/local-server.ts'
+import { BOT_TOKEN } from '../../support/telegram/bot-identity.ts'
+import {
+  connectedBot,
+  pairedBot,
+  servedDouble,
+  shownCode,
+} from '../../support/telegram/connected-bot.ts'
 
 /** A call of a command with much output. `{id}` and `{root}` are replaced by the prepared Session and folder. */
 interface Case {
   readonly argv: readonly string[]
-  readonly prepare?: (root: string, id: SessionId) => Promise<void>
+  readonly stdin?: string
+  /** What it returns replaces `{prepared}`. */
+  readonly prepare?: (root: string, id: SessionId) => Promise<unknown>
   readonly code?: number
   /** For a command that runs until it is interrupted. */
   readonly interrupted?: boolean
@@ -77,6 +86,18 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   'instance delete': [{ argv: ['boat', '--yes'], prepare: boat }],
   'instance send': [{ argv: ['boat', 'Hello'], prepare: boat }],
   'instance read': [{ argv: ['boat', '--after', '0'], prepare: boat }],
+  'telegram connect': [{ argv: [], stdin: BOT_TOKEN, prepare: servedDouble }],
+  'telegram status': [
+    { argv: [] },
+    { argv: [], prepare: connectedBot },
+    { argv: [], prepare: (root) => pairedBot(root, 42) },
+  ],
+  'telegram pair': [
+    { argv: ['{prepared}'], prepare: (root) => shownCode(root, 42) },
+    { argv: ['{prepared}', '--instance', 'painter'], prepare: (root) => shownCode(root, 42) },
+  ],
+  'telegram unpair': [{ argv: ['42'], prepare: (root) => pairedBot(root, 42) }],
+  'telegram disconnect': [{ argv: ['--yes'], prepare: connectedBot }],
   usage: [{ argv: [] }, { argv: ['--workspace', '{root}/empty'] }],
   doctor: [
     { argv: [] },
@@ -192,12 +213,19 @@ const TRIALS = Object.entries(CASES).flatMap(([name, cases]) =>
 )
 
 test.each(TRIALS)('the output of hawser %s --json matches its schema', async (_, trial) => {
-  const { name, argv, prepare, code = 0, interrupted = false } = trial
+  const { name, argv, prepare, stdin, code = 0, interrupted = false } = trial
   const root = await freshFolder()
   await cp(prepared, root, { recursive: true })
-  await prepare?.(root, session)
-  const filled = argv.map((one) => one.replace('{id}', session).replace('{root}', root))
-  const ran = await runCli({ root, interrupted }, ...name.split(' '), ...filled, '--json')
+  const made = String(await prepare?.(root, session))
+  const filled = argv.map((one) =>
+    one.replace('{id}', session).replace('{root}', root).replace('{prepared}', made),
+  )
+  const ran = await runCli(
+    { root, interrupted, ...(stdin === undefined ? {} : { stdin }) },
+    ...name.split(' '),
+    ...filled,
+    '--json',
+  )
   expect({ code: ran.code, lines: ran.stdout.endsWith('\n') }).toEqual({ code, lines: true })
   const file = name.replaceAll(' ', '-')
   const lines = ran.stdout.trimEnd().split('\n')
