@@ -191,7 +191,7 @@ test('commands and Skills are offered, and a command is not a Turn', async () =>
   const { editor, workspace } = place
   const id = await newSession(place)
   const { availableCommands } = await editor.until(() => editor.of('available_commands_update')[0])
-  expect(availableCommands.map(({ name }) => name)).toEqual(['compact', 'reload', 'undo'])
+  expect(availableCommands.map(({ name }) => name)).toEqual(['compact', 'reload', 'undo', 'redo'])
   await editor.prompt(id, 'Write "a" to a.txt')
   editor.updates.splice(0)
   const said = async (prompt: string) => {
@@ -202,6 +202,8 @@ test('commands and Skills are offered, and a command is not a Turn', async () =>
   // What the Events of a command say is not sent a second time.
   expect(await said('/undo')).toBe('- a.txt: removed')
   await expect(access(join(workspace, 'a.txt'))).rejects.toThrow()
+  expect(await said('/redo')).toBe('- a.txt: restored')
+  await access(join(workspace, 'a.txt'))
   expect(await said('/compact ')).toContain('Nothing to compact')
   expect(await said('/reload')).toContain('Nothing to reload')
   const turns = (await logOf(place, id)).split('"turn_started"').length
