@@ -142,7 +142,7 @@ async function runCommands(chat: TmuxChat): Promise<void> {
   // The second command is covered by the prefix, so nothing is asked.
   await chat.idle('Both checks passed.')
   await chat.say('Try again')
-  await chat.until(/retry 1 of \d in \d s \(rate limited\)/)
+  await chat.printed(/retry 1 of \d in \d s \(rate limited\)/)
   await chat.idle('The second try worked.')
 }
 

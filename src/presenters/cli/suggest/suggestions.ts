@@ -89,8 +89,9 @@ export class Suggestions {
       this.#closed = ''
       this.#sources.outside?.forget()
     }
-    if (word?.kind === 'path' && !isSame) this.#sources.files?.refresh()
-    if (!isSame || word.query !== this.#word?.query) this.#chosenAt = 0
+    const isTyped = !isSame || word.query !== this.#word?.query
+    if (word?.kind === 'path' && isTyped) this.#sources.files?.refresh()
+    if (isTyped) this.#chosenAt = 0
     this.#word = word
     this.#files.cancel()
     if (word === undefined || wordKey(word) === this.#closed) return this.#show([])
@@ -177,8 +178,8 @@ export class Suggestions {
 
   /** Images are looked at when they are chosen. */
   #aboutOf({ kind, text, about }: ShownSuggestion, isChosen: boolean): string {
-    const known =
-      kind === 'path' && isChosen ? this.#sources.about?.(text, this.#onChange) : undefined
+    const isFile = kind === 'path' || kind === 'outside'
+    const known = isFile && isChosen ? this.#sources.about?.(text, this.#onChange) : undefined
     return visibleLine(known ?? about).slice(0, LONGEST_ROW)
   }
 
