@@ -3,10 +3,12 @@ import { choose, QUESTION } from '../../support/cli/question.ts'
 import { leave, openChat, type OpenChat } from '../../support/presenters/open-chat.ts'
 
 const WHOLE = 100_000
+/** Every Turn takes hours, or no time, as far as the chat knows. */
+const [HOURS, NO_TIME] = [10_000_000, 0] as const
 
 /** The titles of the terminal, in order. */
 function titles(chat: OpenChat): string[] {
-  return [...chat.raw().matchAll(/\u001b\]2;(\P{Cc}*)\u0007/gu)].map(([, title = '']) => title)
+  return [...chat.raw().matchAll(/\p{Cc}\]2;(\P{Cc}*)\p{Cc}/gu)].map(([, title = '']) => title)
 }
 
 function notified(chat: OpenChat, text: string): number {
@@ -14,7 +16,7 @@ function notified(chat: OpenChat, text: string): number {
 }
 
 test('the title has the state and the subject; a long Turn that ends and a question ring and notify the desktop', async () => {
-  const chat = await openChat({ slow: true, gated: true, chunk: WHOLE })
+  const chat = await openChat({ pace: HOURS, gated: true, chunk: WHOLE })
   expect(titles(chat)).toEqual(['workspace · hawser'])
   chat.say('What happened?')
   await chat.until('Enter steers')
@@ -39,7 +41,7 @@ test('the title has the state and the subject; a long Turn that ends and a quest
 })
 
 test('the end of a short Turn is silent', async () => {
-  const chat = await openChat()
+  const chat = await openChat({ pace: NO_TIME })
   chat.say('What happened?')
   await chat.turns(1)
   expect(await leave(chat)).toBe(0)

@@ -14,7 +14,7 @@ const PLAN = /^plan, read-only · .*\/help$/m
 
 /** A chat in which the model made a plan, and the person is asked about it. */
 async function planned(): Promise<OpenChat> {
-  const chat = await openChat({ mode: 'plan' })
+  const chat = await openChat({ mode: 'plan', permission: 'auto' })
   chat.say(TASK)
   await chat.until('Carry out this plan?')
   await chat.until(/^ +1\. look around/im)

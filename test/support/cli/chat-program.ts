@@ -36,8 +36,8 @@ const Order = z.object({
   chunk: z.number().default(16),
   /** Each piece waits for a SIGUSR2, so that a test decides when it arrives. */
   gated: z.boolean().default(false),
-  /** To the chat, every Turn takes long. */
-  slow: z.boolean().default(false),
+  /** How fast the clock of the chat runs by which it measures durations. */
+  pace: z.number().default(1),
   /** The content of the clipboard. */
   clipboard: z.string().default(''),
   /** The terminal can show images, as kitty does. */
@@ -73,7 +73,7 @@ const session = value(
 const streams = systemStreams()
 process.exitCode = await runChat({
   streams,
-  clock: order.slow ? { ...systemClock, monotonicMs: fastMs } : systemClock,
+  clock: { ...systemClock, monotonicMs: () => systemClock.monotonicMs() * order.pace },
   colour: true,
   signals: terminalSignals(process.env),
   session,
@@ -104,11 +104,6 @@ async function skillParts(root: string): Promise<SkillParts> {
     redactor: new Redactor([]),
     version: '1',
   }
-}
-
-/** A second for every hundredth of a millisecond. */
-function fastMs(): number {
-  return systemClock.monotonicMs() * 100_000
 }
 
 /** A gate that lets one waiter pass for each signal, whether it waits already or later. */

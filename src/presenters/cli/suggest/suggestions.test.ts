@@ -5,6 +5,7 @@ import { nextRound } from '../../../host/wait.ts'
 import { completedWord, withSuggestion } from './completed-word.ts'
 import { FileIndex } from './file-index.ts'
 import { candidate, fuzzyMatches } from './fuzzy.ts'
+import { OutsideFolder } from './outside-folder.ts'
 import { Suggestions, type SuggestionSources } from './suggestions.ts'
 
 function best(query: string, ...paths: string[]): readonly string[] {
@@ -184,6 +185,48 @@ test('a path that looks like a handle is quoted, the handle is not, and a path t
   expect(list.accept(draft)?.text).toBe('@"img1" ')
   list.follow({ text: '@-', cursor: 2 })
   expect(shown(list)).toEqual([])
+})
+
+test('a folder outside of the workspace is listed for what is typed by then', async () => {
+  let listed: (names: readonly string[]) => void = () => {}
+  const list = new Suggestions(
+    {
+      files: undefined,
+      outside: new OutsideFolder(
+        () =>
+          new Promise((resolve) => {
+            listed = resolve
+          }),
+      ),
+      about: (path) => (path.endsWith('.png') ? 'PNG image' : ''),
+      handles: none,
+      commands: none,
+      skills: none,
+      arguments: none,
+    },
+    () => {},
+  )
+  for (const text of ['@~', '@~/', '@~/p', '@~/pi']) list.follow({ text, cursor: text.length })
+  expect(shown(list)).toEqual([])
+  listed(['notes.txt', 'pic.png'])
+  await nextRound()
+  expect(shown(list)).toEqual(['› ~/pic.png  PNG image'])
+})
+
+test('a row that does not fit ends with an ellipsis', () => {
+  const commands = () => [
+    { name: 'help', about: 'list commands and keys' },
+    { name: 'a-name-that-is-longer-than-the-row', about: '' },
+  ]
+  const list = new Suggestions(
+    { files: undefined, handles: none, commands, skills: none, arguments: none },
+    () => {},
+  )
+  list.follow({ text: '/', cursor: 1 })
+  expect(list.rows(24).map((row) => row.map(({ text }) => text).join(''))).toEqual([
+    '› help          list co…',
+    '  a-name-that-is-longer…',
+  ])
 })
 
 test('a longer query is searched in what the shorter one found, with the same result', async () => {
