@@ -56,7 +56,7 @@ function waysOf(platform: string, env: ClipboardParts['env']): readonly Way[] {
   if (platform === 'darwin') return MACOS
   const isSet = (name: string) => (env[name] ?? '') !== ''
   return [
-    // Its Wayland and X11 offer an image of Windows only as a bitmap, which is not one of ours.
+    // Its Wayland and X11 offer an image of Windows only as a bitmap, which cannot be attached.
     ...(isSet('WSL_DISTRO_NAME') ? [WINDOWS] : []),
     ...(isSet('WAYLAND_DISPLAY') ? [WAYLAND] : []),
     ...(isSet('DISPLAY') ? [X11] : []),

@@ -70,7 +70,7 @@ export function openPty(program: string, args: readonly string[], options: PtyOp
   const show = async (drawing: string) => {
     await terminal.write(drawing)
     look()
-    // Whoever waited for this drawing continues before the next one.
+    // The test that waited for this drawing continues before the next one.
     await nextRound()
   }
   child.onData((text) => {

@@ -103,7 +103,7 @@ async function listWith(paths: readonly string[], changed: () => void): Promise<
   return new Suggestions(sources, changed)
 }
 
-/** An index over these paths. The test ends each scan, and the clock stands still until it advances. */
+/** An index over these paths. The test ends each scan, and advances the clock. */
 function slowIndex(paths: readonly string[]) {
   const clock = virtualClock()
   const ends: (() => void)[] = []
