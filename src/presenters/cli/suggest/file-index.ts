@@ -28,6 +28,8 @@ export class FileIndex {
   #paths: readonly Candidate[] = []
   #scannedFiles = 0
   #scanning = false
+  /** Nothing was found before the running scan. */
+  #isFirst = true
   #at = -Infinity
   /** How long the last scan took. */
   #scanMs = 0
@@ -47,9 +49,9 @@ export class FileIndex {
     return this.#paths
   }
 
-  /** The number of paths found by a running scan; `undefined` if none is running. */
+  /** The number of paths found by the first scan; `undefined` once they are complete. Later scans are not shown. */
   get progress(): number | undefined {
-    return this.#scanning ? this.#scannedFiles : undefined
+    return this.#scanning && this.#isFirst ? this.#scannedFiles : undefined
   }
 
   /**
@@ -103,8 +105,8 @@ export class FileIndex {
   async #scan(): Promise<void> {
     const found: Candidate[] = []
     const folders = new Set<string>()
-    const isFirst = this.#paths.length === 0
-    if (isFirst) this.#paths = found
+    this.#isFirst = this.#paths.length === 0
+    if (this.#isFirst) this.#paths = found
     this.#scannedFiles = 0
     let told = -Infinity
     let last = ''

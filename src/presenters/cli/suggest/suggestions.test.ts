@@ -122,7 +122,7 @@ function slowIndex(paths: readonly string[]) {
     await nextRound()
   }
   const names = () => files.paths.map(({ text }) => text)
-  return { clock, files, end, names, isScanning: () => files.progress !== undefined }
+  return { clock, files, end, names, isScanning: () => ends.length > 0 }
 }
 
 test.each([
@@ -145,6 +145,8 @@ test.each([
   clock.advance(Math.max(1_000, ms * 10) - 1)
   expect(isScanning()).toBe(false)
   clock.advance(1)
+  // The list stays as it is meanwhile.
+  expect([isScanning(), files.progress]).toEqual([true, undefined])
   await end()
   expect(names()).toEqual(['a.ts', 'b.ts'])
   // A scan for that word is not followed by another one: the workspace would be listed without end.
