@@ -169,7 +169,9 @@ async function typedInChat(session: string): Promise<void> {
     cwd: join(MADE_IN, 'workspace'),
     env: environment({ HAWSER_PROVIDER: 'rehearsal', TERM: 'xterm-256color' }),
   })
-  const ended = new Promise<void>((resolve) => chat.onExit(() => resolve()))
+  const ended = new Promise<void>((resolve) => {
+    chat.onExit(() => resolve())
+  })
   let shown = ''
   chat.onData((text) => (shown += text))
   await until(() => shown.includes('hawser ·'))
