@@ -204,7 +204,9 @@ class ForkLog implements WritableLog {
     return this.#own.settle(Math.max(0, from - ownStart), (visit) =>
       // What is inherited was durable before it was shared.
       work(async (bytes, position) => {
-        if (position >= ownStart) await visit(bytes, position - ownStart)
+        const inherited = Math.max(0, ownStart - position)
+        if (inherited < bytes.length)
+          await visit(bytes.subarray(inherited), position + inherited - ownStart)
       }),
     )
   }

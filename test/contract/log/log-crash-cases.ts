@@ -108,8 +108,7 @@ export const CRASH_CASES: readonly ContractCheck[] = [
     needs: ['crash'],
     check: async (make) => {
       let synced = 0
-      for (let cutAt = 1; cutAt < 24; cutAt++) {
-        const engine = await make(cutAt, cutAt)
+      await atEveryStep(make, async (engine) => {
         const session = ids.session()
         let acknowledged = 0
         await untilCut(async () => {
@@ -119,15 +118,16 @@ export const CRASH_CASES: readonly ContractCheck[] = [
             acknowledged += batch.length
           }
         })
-        if (acknowledged === 0) continue
-        const next = need(engine.crash).afterKill()
-        const reader = await opened((await next.process()).logs, session)
-        const found = await textOf(reader)
-        await reader.sync()
-        const later = await need(next.crash).afterCrash().process()
-        expect(await bytesIn(later, session)).toEqual(found)
-        synced += 1
-      }
+        return async (next) => {
+          if (acknowledged === 0) return
+          const reader = await opened((await next.process()).logs, session)
+          const found = await textOf(reader)
+          await reader.sync()
+          const later = await need(next.crash).afterCrash().process()
+          expect(await bytesIn(later, session)).toEqual(found)
+          synced += 1
+        }
+      })
       expect(synced).toBeGreaterThan(3)
     },
   },
