@@ -56,9 +56,10 @@ export async function forkOf(
   file: ReadableLog,
   session: SessionId,
 ): Promise<ForkOrigin | undefined> {
-  const begin = await readSpan(file, 0, FIRST_READ)
   // Nearly every Log is a root, which these bytes tell.
-  if (begin.length === 0 || begin.toString('latin1', 0, ROOT.length) === ROOT) return undefined
+  const root = await readSpan(file, 0, ROOT.length)
+  if (root.length === 0 || root.toString('latin1') === ROOT) return undefined
+  const begin = await readSpan(file, 0, FIRST_READ)
   const whole = begin.includes(NEWLINE)
     ? begin
     : await readSpan(file, 0, LIMITS.event_line_bytes + 1)

@@ -50,7 +50,7 @@ function forkLogs(stores: LogStores, parents: Set<SessionId>): LogStore {
     open: async (session) => {
       const log = await openLineage(logs, session)
       const begin = log && (await beginOf(log))
-      return log && begin && readableFrom(log, begin)
+      return log === undefined || begin === undefined ? undefined : readableFrom(log, begin)
     },
     openToWrite: async (session) => {
       const log = await openLineageToWrite(logs, session)

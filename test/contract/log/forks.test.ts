@@ -6,7 +6,7 @@ import { ENGINES, type JudgedEngine } from './stores-under-test.ts'
 const engines = Object.entries(ENGINES).map(([name, { has, make }]): [string, JudgedEngine] => [
   name,
   {
-    // A real process writes Logs that are no forks.
+    // The Logs of a real process are not forks.
     has: has.filter((one) => one !== 'program'),
     make: async (cutAt, seed) => forksOf(await make(cutAt, seed)),
   },
