@@ -4,9 +4,11 @@ import { CrashDisk } from '../../test/support/host/crash-disk.ts'
 import { immediateClock, testPlace, type TestPlace } from '../../test/support/log/log-place.ts'
 import { linesOf, overwrite, rawBytes, rawLog } from '../../test/support/log/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../../test/support/log/story.ts'
-import { textFold } from '../../test/support/log/text-fold.ts'
+import { textFold, type TextState } from '../../test/support/log/text-fold.ts'
 import type { Result } from '../model/errors.ts'
+import { canWiden } from '../model/events/widening.ts'
 import { SessionId } from '../model/ids.ts'
+import { writeIndex, type Fold } from './derived-index.ts'
 import type { LogLine } from './line.ts'
 import type { LogStore, WritableLog } from './log-store.ts'
 import { acquireLog, createLog } from './open.ts'
@@ -124,6 +126,41 @@ test('what a killed writer left after the index is read once, whatever of it cou
   // The rest are single lines, which prove where the head and the index are.
   expect(bytes).toBeGreaterThan(tail)
   expect(bytes).toBeLessThan(tail * 1.5)
+})
+
+test('every line beyond the head that could widen something is taken back, wherever the index is', async () => {
+  const story = await finishedSession()
+  const { place, keep } = story.storage
+  const writer = value(await acquire(story))
+  for (const model of ['one', 'two', 'three', 'four']) {
+    value(await writer.append([{ type: 'session_settings', data: { model } }]))
+    value(await writer.append([{ type: 'notice', data: { code: 'x', text: model } }]))
+  }
+  await writer.release()
+  const lines = await allLines(story)
+  const widening = lines.filter(({ content }) => canWiden(content)).map(({ seq }) => seq)
+  expect(widening.length).toBeGreaterThan(4)
+  let beyond: readonly number[] = []
+  const fold: Fold<TextState> = {
+    ...textFold,
+    takeBack: (_, all) => {
+      beyond = all.map(({ seq }) => seq)
+      return []
+    },
+  }
+  for (const { seq, hash, next } of lines.slice(-9)) {
+    for (const { next: cursor } of lines.slice(-9)) {
+      await place.heads.write(story.session, { seq, hash, offset: next.offset })
+      await writeIndex(place, story.session, fold, { cursor, state: fold.initial })
+      beyond = []
+      await value(await acquireLog(place, story.session, { fold, keep })).release()
+      expect([seq, cursor.seq, beyond]).toEqual([
+        seq,
+        cursor.seq,
+        widening.filter((one) => one > seq),
+      ])
+    }
+  }
 })
 
 function countReads(log: WritableLog, count: (bytes: number) => void): WritableLog {
