@@ -128,7 +128,7 @@ test('what a killed writer left after the index is read once, whatever of it cou
   expect(bytes).toBeLessThan(tail * 1.5)
 })
 
-test('every line beyond the head that could widen something is taken back, wherever the index is', async () => {
+test('every line beyond the head that could widen something is passed to the fold to undo it, wherever the index is', async () => {
   const story = await finishedSession()
   const { place, keep } = story.storage
   const writer = value(await acquire(story))
