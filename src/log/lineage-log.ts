@@ -56,9 +56,10 @@ export async function forkOf(
   file: ReadableLog,
   session: SessionId,
 ): Promise<ForkOrigin | undefined> {
-  const begin = await readSpan(file, 0, FIRST_READ)
   // Nearly every Log is a root, which these bytes tell.
-  if (begin.length === 0 || begin.toString('latin1', 0, ROOT.length) === ROOT) return undefined
+  const root = await readSpan(file, 0, ROOT.length)
+  if (root.length === 0 || root.toString('latin1') === ROOT) return undefined
+  const begin = await readSpan(file, 0, FIRST_READ)
   const whole = begin.includes(NEWLINE)
     ? begin
     : await readSpan(file, 0, LIMITS.event_line_bytes + 1)
@@ -204,7 +205,9 @@ class ForkLog implements WritableLog {
     return this.#own.settle(Math.max(0, from - ownStart), (visit) =>
       // What is inherited was durable before it was shared.
       work(async (bytes, position) => {
-        if (position >= ownStart) await visit(bytes, position - ownStart)
+        const inherited = Math.max(0, ownStart - position)
+        if (inherited < bytes.length)
+          await visit(bytes.subarray(inherited), position + inherited - ownStart)
       }),
     )
   }

@@ -110,6 +110,22 @@ test('a fork that is cut or killed at any step is whole or not there, and its pa
   expect(steps).toBeGreaterThan(10)
 })
 
+test('a follower learns that its Session was deleted, also if a fork still needs it', async () => {
+  const { storage, root, child } = await scene(1)
+  const reader = value(await openReader(storage.place, root))
+  const { cursor } = value(await reader.forward(() => {}))
+  const followed: unknown[] = []
+  const following = (async () => {
+    for await (const one of reader.follow(cursor, new AbortController().signal)) followed.push(one)
+  })()
+  value(await deleteAt(storage, root))
+  await following
+  expect(followed).toMatchObject([{ ok: false, error: { kind: 'not_found' } }])
+  await reader.close()
+  expect(await storage.place.logs.listHidden()).toEqual([root])
+  expect(await eventsOf(storage, child)).toHaveLength(4)
+})
+
 test('deleting a parent that is cut or killed at any step hides it or not, and its fork never notices', async () => {
   const steps = await cutAtEveryStep(
     ({ storage, root }) => deleteAt(storage, root),
