@@ -20,7 +20,12 @@ process.stdin.unref()
 for (let n = 0; n < acts; n += 1) {
   const ids = (await harness.list()).map(({ id }) => id)
   if (ids.length === 0) break
-  const { name, isDone, offence } = await actAtRandom(harness, chance.pick(ids), chance)
+  const { name, isDone, offence } = await actAtRandom(
+    harness,
+    chance.pick(ids),
+    chance,
+    ids.length < 4,
+  )
   emit({ what: 'act', name, isDone })
   if (offence !== undefined) emit({ what: 'offence', about: 'events', text: offence })
 }

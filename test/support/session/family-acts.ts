@@ -87,12 +87,14 @@ export interface RandomAct {
   readonly offence?: string
 }
 
+/** `isRare`: it is one of few, and not deleted. */
 export async function actAtRandom(
   harness: Harness,
   id: SessionId,
   chance: Random,
+  isRare = false,
 ): Promise<RandomAct> {
-  const name = chance.pick(WEIGHTED)
+  const name = chance.pick(isRare ? WEIGHTED.filter((one) => one !== 'delete') : WEIGHTED)
   const result = await ACTS[name](harness, id, chance)
   if (result.ok) return { name, isDone: true }
   const { kind, message } = result.error
