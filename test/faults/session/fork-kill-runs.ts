@@ -152,6 +152,9 @@ class Judge {
       const hasEffect = await this[`_${step}`](harness, done)
       value(await harness.gc({ dryRun: false }))
       await this.#verifyAll(harness)
+      const { logs, heads } = parts.log.place
+      const [there, known] = [await logs.list(), await heads.list()]
+      this.#expect('heads', known.toSorted().join(' '), there.toSorted().join(' '))
       return hasEffect
     } finally {
       await close()
