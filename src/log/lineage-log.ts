@@ -57,14 +57,11 @@ export async function forkOf(
   session: SessionId,
 ): Promise<ForkOrigin | undefined> {
   // Nearly every Log is a root, which these bytes tell.
-  const root = await readSpan(file, 0, ROOT.length)
-  if (root.length === 0 || root.toString('latin1') === ROOT) return undefined
-  const begin = await readSpan(file, 0, FIRST_READ)
-  const whole = begin.includes(NEWLINE)
-    ? begin
-    : await readSpan(file, 0, LIMITS.event_line_bytes + 1)
-  const end = whole.indexOf(NEWLINE)
-  const decoded = end === -1 ? undefined : decodeLine(whole.subarray(0, end), false)
+  let begin = await readSpan(file, 0, ROOT.length)
+  if (begin.length === 0 || begin.toString('latin1') === ROOT) return undefined
+  for (const bytes of READS) if (!begin.includes(NEWLINE)) begin = await readSpan(file, 0, bytes)
+  const end = begin.indexOf(NEWLINE)
+  const decoded = end === -1 ? undefined : decodeLine(begin.subarray(0, end), false)
   if (decoded?.ok !== true || decoded.envelope.session_id !== session) return undefined
   const { isKnown, event } = readEvent(decoded.envelope)
   if (!isKnown || event.type !== 'session_fork') return undefined
@@ -76,7 +73,8 @@ export async function forkOf(
 }
 
 const ROOT = '{"v":1,"seq":0,'
-const FIRST_READ = 4096
+/** Enough without inherited Resources, with as many as the line names, and for any line. */
+const READS = [4096, 16 * 1024, LIMITS.event_line_bytes + 1] as const
 const NEWLINE = 10
 
 /** More are not opened at once. */
