@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import {
   chmodSync,
   constants,
-  fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -13,9 +11,8 @@ import {
   unlinkSync,
 } from 'node:fs'
 import { open } from 'node:fs/promises'
-import process from 'node:process'
 import { hasCode } from '../files/walked-folder.ts'
-import { inParent, type ParentFolder } from './below-root.ts'
+import { giveToOwner, inParent, makeFolder, type ParentFolder } from './below-root.ts'
 import { nameOf, systemPath } from './names.ts'
 import { MOST_FILE_BYTES } from './read-entry.ts'
 import { isSameEntry, type SnapshotEntry as Entry } from '../../model/events/snapshot-entry.ts'
@@ -81,7 +78,7 @@ export async function restorePaths(
   await each(upwards, remove)
   const present = downwards.filter(({ to }) => to !== undefined)
   const isFolder = ({ to }: RestoreStep) => to?.kind === 'folder'
-  await each(present.filter(isFolder), makeFolder, 'make')
+  await each(present.filter(isFolder), makeStep, 'make')
   await each(
     present.filter((step) => !isFolder(step)),
     (step, parent) => write(step, parent, contentOf),
@@ -119,9 +116,8 @@ async function remove({ to }: RestoreStep, parent: ParentFolder) {
   return to === undefined ? ('restored' as const) : undefined
 }
 
-async function makeFolder(_step: RestoreStep, parent: ParentFolder) {
-  const at = parent.at(parent.name)
-  if (lstatSync(at, { throwIfNoEntry: false }) === undefined) mkdirSync(at, 0o700)
+async function makeStep(_step: RestoreStep, parent: ParentFolder) {
+  makeFolder(parent.at(parent.name), parent.descriptor, 0o700)
   return undefined
 }
 
@@ -136,8 +132,10 @@ async function write(
   contentOf: (sha256: string) => Promise<Buffer | undefined>,
 ): Promise<RestoreOutcome> {
   const temporary = parent.at(`.hawser-${randomUUID()}.tmp`)
-  if (to?.kind === 'link') symlinkSync(systemPath(to.target), temporary)
-  else if (to?.kind === 'file') {
+  if (to?.kind === 'link') {
+    symlinkSync(systemPath(to.target), temporary)
+    giveToOwner(temporary, parent.descriptor)
+  } else if (to?.kind === 'file') {
     const bytes = await contentOf(to.sha256)
     if (bytes === undefined) return 'missing'
     await fill(temporary, bytes, to.mode, parent)
@@ -162,8 +160,7 @@ async function fill(
   const handle = await open(temporary, 'wx', 0o600)
   try {
     await handle.writeFile(bytes)
-    const { uid, gid } = fstatSync(descriptor)
-    if (process.getuid?.() === 0 && uid !== 0) await handle.chown(uid, gid)
+    giveToOwner(temporary, descriptor)
     await handle.chmod(mode)
     await handle.sync()
   } finally {
