@@ -285,12 +285,14 @@ function unitsOf(
   undone: ReadonlySet<string>,
 ): readonly ChangeUnit[] {
   const keys = new Set(moves.flatMap(({ key }) => key ?? []))
-  return [...keys].map((key) => {
+  return [...keys].flatMap((key) => {
     const own = moves.filter((one) => one.key === key)
     const steps = own.flatMap((one) => one.steps)
+    // What it changed, it changed back.
+    if (composeSteps(steps).length === 0) return []
     const number = own[0]?.number ?? 0
     const name = isTurn(key, turns) ? { turn: key } : { command_id: key }
-    return { ...name, number, steps, isUndone: undone.has(key) }
+    return [{ ...name, number, steps, isUndone: undone.has(key) }]
   })
 }
 
@@ -326,14 +328,14 @@ function snapshotSteps(
   return changes.map((change) => ({ path: change.path, from: change.before, to: change.after }))
 }
 
-/** Older versions took no snapshots of what they restored. */
+/** Older versions took no snapshots of what they restored, and recorded no `change`. */
 function restoredSteps(
   data: EventData<'files_restored'>,
   changesOf: (pair: SnapshotPair) => readonly PathChange[] | undefined,
 ): readonly FileStep[] {
   if (data.before !== undefined) return snapshotSteps(data, changesOf)
   return data.files
-    .filter(({ outcome }) => outcome === 'restored')
+    .filter(({ outcome, change }) => outcome === 'restored' && change === undefined)
     .flatMap((file) => writtenSteps(file))
     .map(({ path, from, to }) => ({ path, from: to, to: from }))
 }

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -62,6 +63,8 @@ export function makeFolder(at: string | Buffer, parent: number, mode: number): v
   if (lstatSync(at, { throwIfNoEntry: false }) !== undefined) return
   mkdirSync(at, mode)
   giveToOwner(at, parent)
+  // Whatever the umask is.
+  chmodSync(at, mode)
 }
 
 /** What root creates in a folder belongs to the owner of that folder. */

@@ -71,7 +71,7 @@ export async function restorePaths(
   }
   await each(downwards, async ({ to, expect }, parent) => {
     if (expect?.kind === 'folder' && to?.kind === 'folder' && isSameEntry(look(parent), expect))
-      chmodSync(parent.at(parent.name), expect.mode | 0o700)
+      chmodSync(parent.at(parent.name), openMode(expect.mode))
     return undefined
   })
   await each(downwards, check)
@@ -116,9 +116,15 @@ async function remove({ to }: RestoreStep, parent: ParentFolder) {
   return to === undefined ? ('restored' as const) : undefined
 }
 
-async function makeStep(_step: RestoreStep, parent: ParentFolder) {
-  makeFolder(parent.at(parent.name), parent.descriptor, 0o700)
+async function makeStep({ to }: RestoreStep, parent: ParentFolder) {
+  if (to?.kind === 'folder')
+    makeFolder(parent.at(parent.name), parent.descriptor, openMode(to.mode))
   return undefined
+}
+
+/** The mode of a folder while entries of it are restored. */
+export function openMode(mode: number): number {
+  return mode | 0o700
 }
 
 async function setMode({ to }: RestoreStep, parent: ParentFolder) {

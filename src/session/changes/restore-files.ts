@@ -2,6 +2,7 @@ import { Redactor } from '../../encoding/redaction.ts'
 import { sha256 as hashOf } from '../../encoding/hash.ts'
 import { bufferedFiles } from '../../host/files/buffered-files.ts'
 import { FILE_BYTES } from '../../host/files/confined-write.ts'
+import { openMode } from '../../host/snapshots/restore.ts'
 import type { Snapshots } from '../../host/snapshots/snapshots.ts'
 import {
   isSameState,
@@ -100,7 +101,7 @@ async function planOf(
   if (now?.kind === 'uncovered' && to?.kind !== 'uncovered')
     return keep('changed_since', 'uncovered')
   const isLeft = isSameState(to, now) && !isInterrupted && to?.kind !== 'uncovered'
-  if (!isLeft && !parts.force) return keep('changed_since')
+  if (!isLeft && !isHalfMade(from, now) && !parts.force) return keep('changed_since')
   if (from?.kind === 'uncovered') return keep('failed', 'uncovered')
   if (from?.kind !== 'stored') return { change, now, to: { entry: from }, outcome: 'restored' }
   const bytes = (await exactContent(parts, from)) ?? (await parts.snapshots.content(from.sha256))
@@ -108,6 +109,11 @@ async function planOf(
   const mode = now?.kind === 'file' ? now.mode : NEW_MODE
   const entry = { kind: 'file', mode, size: bytes.length, sha256: from.sha256 } as const
   return { change, now, to: { entry }, outcome: 'restored' }
+}
+
+/** A kill left a folder open whose entries were being restored. */
+function isHalfMade(from: FileState, now: SnapshotEntry | undefined): boolean {
+  return from?.kind === 'folder' && now?.kind === 'folder' && now.mode === openMode(from.mode)
 }
 
 const NEW_MODE = 0o644

@@ -53,12 +53,13 @@ export class ChangeModel {
     this.#undoneAt.set(this.#turns, this.#undone)
   }
 
-  /** The running Turn, or a command of the person, changed files. */
-  change(key: string, before: Contents, after: Contents): void {
+  /** The running Turn, or a command of the person, changed files. A file that a tool wrote changed, even if a command removed it. */
+  change(key: string, before: Contents, after: Contents, isWritten = false): void {
     const steps = stepsBetween(before, after)
+    if (steps.length === 0 && !isWritten) return
+    this.#stack = []
     if (steps.length === 0) return
     this.#moves.push({ key, turn: this.#turns, steps })
-    this.#stack = []
   }
 
   get keys(): readonly string[] {
@@ -78,7 +79,7 @@ export class ChangeModel {
     const result = restored(now, wanted, force)
     const isPartial = result.left.length > 0
     const of = from === undefined ? String(chosen) : `from ${from}`
-    const steps = stepsBetween(now, result.after)
+    const steps = this.#done(now, wanted, result.after)
     const top = this.#stack.at(-1)
     const isAgain = top !== undefined && top.isPartial && top.of === of
     if (steps.length > 0) {
@@ -104,11 +105,22 @@ export class ChangeModel {
     if (top === undefined) return undefined
     const wanted = composed(top.steps).map((change) => ({ ...change, isInterrupted: false }))
     const result = restored(now, wanted, force)
-    this.#moves.push({ turn: this.#turns, steps: stepsBetween(now, result.after) })
+    this.#moves.push({ turn: this.#turns, steps: this.#done(now, wanted, result.after) })
     if (result.left.length > 0) return result
     this.#stack.pop()
     this.#undone = top.undoneBefore
     return result
+  }
+
+  /** With what was as wanted before, although nothing in this Session says why: another one, or a killed try, did it. */
+  #done(now: Contents, wanted: readonly Wanted[], after: Contents): readonly ModelStep[] {
+    const last = new Map<string, string | undefined>()
+    for (const { steps } of this.#moves) for (const { path, to } of steps) last.set(path, to)
+    const before = wanted.filter(
+      ({ path, from, to }) => now.get(path) === from && last.get(path) === to,
+    )
+    const steps = before.map(({ path, from, to }) => ({ path, from: to, to: from }))
+    return [...stepsBetween(now, after), ...steps]
   }
 }
 
