@@ -114,7 +114,7 @@ export function fileHistory(
     }
   }
   return {
-    units: unitsOf(moves, numbers, undos.undone),
+    units: unitsOf(moves, numbers, undos.undoneKeys),
     stepsSince: (number = 0) =>
       moves.filter((one) => one.number >= number).flatMap(({ steps }) => steps),
     numberOf: (turn) => numbers.get(turn),
@@ -136,7 +136,7 @@ class UndoStack {
   readonly #undoneAt = new Map<number, ReadonlySet<string>>()
   readonly #stack: StackedUndo[] = []
   /** Keys of the units that are undone. */
-  undone: ReadonlySet<string> = new Set()
+  undoneKeys: ReadonlySet<string> = new Set()
 
   /** `moves` grows with the Events. */
   constructor(moves: readonly Move[]) {
@@ -148,7 +148,7 @@ class UndoStack {
   }
 
   beginTurn(number: number): void {
-    this.#undoneAt.set(number, this.undone)
+    this.#undoneAt.set(number, this.undoneKeys)
   }
 
   /** Files were changed: what was undone before is final. */
@@ -172,8 +172,8 @@ class UndoStack {
     const top = this.#stack.at(-1)
     const wanted =
       data.redo === true
-        ? reversed(composeSteps(top?.steps ?? []))
-        : reversed(composeSteps(this.#moves.filter(isIn).flatMap(({ steps }) => steps)))
+        ? reverseSteps(composeSteps(top?.steps ?? []))
+        : reverseSteps(composeSteps(this.#moves.filter(isIn).flatMap(({ steps }) => steps)))
     const steps = [...recorded, ...this.#earlierTry(data, wanted, recorded)]
     if (data.redo === true) this.#redo(top, isPartial)
     else {
@@ -186,7 +186,7 @@ class UndoStack {
   #redo(top: StackedUndo | undefined, isPartial: boolean): void {
     if (top === undefined || isPartial) return
     this.#stack.pop()
-    this.undone = top.undoneBefore
+    this.undoneKeys = top.undoneBefore
   }
 
   #push(data: FilesRestored, steps: readonly FileStep[], isPartial: boolean): void {
@@ -206,16 +206,17 @@ class UndoStack {
       of,
       steps: isAgain ? [...top.steps, ...steps] : steps,
       pairs: isAgain ? [...top.pairs, ...pair] : pair,
-      undoneBefore: isAgain ? top.undoneBefore : this.undone,
+      undoneBefore: isAgain ? top.undoneBefore : this.undoneKeys,
       isPartial,
     })
   }
 
   /** Undone from a Turn on: what was undone before that Turn is as it was then. */
   #markUndone(key: string, number: number | undefined, isIn: (move: Move) => boolean): void {
-    const before = number === undefined ? this.undone : (this.#undoneAt.get(number) ?? this.undone)
+    const before =
+      number === undefined ? this.undoneKeys : (this.#undoneAt.get(number) ?? this.undoneKeys)
     const keys = this.#moves.filter(isIn).flatMap((move) => move.key ?? [])
-    this.undone = new Set([...before, key, ...keys])
+    this.undoneKeys = new Set([...before, key, ...keys])
   }
 
   #earlierTry(
@@ -247,7 +248,7 @@ function isSameUndo(one: RedoableUndo['of'], other: RedoableUndo['of']): boolean
   )
 }
 
-function reversed(steps: readonly FileStep[]): readonly FileStep[] {
+function reverseSteps(steps: readonly FileStep[]): readonly FileStep[] {
   return steps.map(({ path, from, to }) => ({ path, from: to, to: from }))
 }
 

@@ -112,7 +112,7 @@ export function notCoveredWords({ paths, count }: NotCovered): string {
 
 const GAPS: Readonly<Record<UncoveredPath['why'], string>> = {
   ignored: 'ignored',
-  repository: 'a repository of its own',
+  repository: 'a separate repository',
   not_regular_file: 'not a regular file',
   too_large: 'too large',
   unreadable: 'cannot be read',

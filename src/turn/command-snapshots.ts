@@ -152,11 +152,15 @@ function differing(
   one: Pass['uncoveredPaths'],
   other: Pass['uncoveredPaths'],
 ): Pass['uncoveredPaths'] {
-  const missingIn = (all: Pass['uncoveredPaths']) => {
-    const known = new Set(all.map(({ path }) => path))
-    return ({ path }: Pass['uncoveredPaths'][number]) => !known.has(path)
-  }
-  return [...one.filter(missingIn(other)), ...other.filter(missingIn(one))]
+  const [here, there] = [pathsOf(one), pathsOf(other)]
+  return [
+    ...one.filter(({ path }) => !there.has(path)),
+    ...other.filter(({ path }) => !here.has(path)),
+  ]
+}
+
+function pathsOf(uncovered: Pass['uncoveredPaths']): ReadonlySet<string> {
+  return new Set(uncovered.map(({ path }) => path))
 }
 
 function uncoveredOf(

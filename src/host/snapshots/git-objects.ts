@@ -170,7 +170,7 @@ export class GitObjects {
       if (lstatSync(at, { throwIfNoEntry: false }) !== undefined) continue
       const kept = join(this.#storePath, name, file)
       if (!(await isIntact(name, file, kept))) lost.push(file)
-      // Not a link: the repository may change its files as it likes. Git itself removes temporary files of this name.
+      // Not a link: the repository may change its files as it likes. Git itself removes temporary files with that name.
       else copyWhole(kept, folder.at(`tmp_obj_${randomUUID()}`), at, folder)
     }
     if (lost.length < files.length) fsyncSync(folder.descriptor)

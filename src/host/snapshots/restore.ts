@@ -54,20 +54,21 @@ export async function restorePaths(
   const upwards = downwards.toReversed()
   const each = async (
     some: readonly RestoreStep[],
-    work: (step: RestoreStep, parent: ParentFolder) => Promise<RestoreOutcome | undefined>,
+    work: StepWork,
     how: 'open' | 'make' = 'open',
   ) => {
-    for (const step of some) {
-      if (outcomes.has(step.path)) continue
-      let isThere = false
-      const outcome = await inParent(root, step.path, how, (parent) => {
-        isThere = true
-        return work(step, parent)
-      }).catch(asOutcome)
-      // Something else is in the place of a folder on the way.
-      if (!isThere && how === 'make') outcomes.set(step.path, 'changed_since')
-      else if (outcome !== undefined) outcomes.set(step.path, outcome)
-    }
+    for (const step of some) await one(step, work, how)
+  }
+  const one = async (step: RestoreStep, work: StepWork, how: 'open' | 'make') => {
+    if (outcomes.has(step.path)) return
+    let isThere = false
+    const outcome = await inParent(root, step.path, how, (parent) => {
+      isThere = true
+      return work(step, parent)
+    }).catch(asOutcome)
+    // Something else is in the place of a folder on the way.
+    if (!isThere && how === 'make') outcomes.set(step.path, 'changed_since')
+    else if (outcome !== undefined) outcomes.set(step.path, outcome)
   }
   await each(downwards, async ({ to, expect }, parent) => {
     if (expect?.kind === 'folder' && to?.kind === 'folder' && isSameEntry(look(parent), expect))
@@ -79,14 +80,30 @@ export async function restorePaths(
   const present = downwards.filter(({ to }) => to !== undefined)
   const isFolder = ({ to }: RestoreStep) => to?.kind === 'folder'
   await each(present.filter(isFolder), makeStep, 'make')
-  await each(
-    present.filter((step) => !isFolder(step)),
-    (step, parent) => write(step, parent, contentOf),
-    'make',
-  )
+  const written = present.filter((step) => !isFolder(step))
+  const writeOne: StepWork = (step, parent) => write(step, parent, contentOf)
+  // The disk waits once for several of them.
+  for (let at = 0; at < written.length; at += WRITTEN_TOGETHER)
+    await Promise.all(
+      written.slice(at, at + WRITTEN_TOGETHER).map((step) => one(step, writeOne, 'make')),
+    )
   await each(upwards.filter(isFolder), setMode)
   for (const { path } of steps) if (!outcomes.has(path)) outcomes.set(path, 'restored')
+  await syncParents(root, steps)
   return outcomes
+}
+
+type StepWork = (step: RestoreStep, parent: ParentFolder) => Promise<RestoreOutcome | undefined>
+
+const WRITTEN_TOGETHER = 16
+
+/** Makes names durable, once for each folder. */
+async function syncParents(root: string, steps: readonly RestoreStep[]): Promise<void> {
+  const children = new Map(
+    steps.map(({ path }) => [path.slice(0, path.lastIndexOf('/') + 1), path]),
+  )
+  for (const path of children.values())
+    await inParent(root, path, 'open', async ({ descriptor }) => fsyncSync(descriptor))
 }
 
 /** What is already as it should be is done, and what is not as expected stays. */
@@ -112,7 +129,6 @@ async function remove({ to }: RestoreStep, parent: ParentFolder) {
     }
   } else if (to === undefined || to.kind === 'folder') unlinkSync(at)
   else return undefined
-  fsyncSync(parent.descriptor)
   return to === undefined ? ('restored' as const) : undefined
 }
 
@@ -152,7 +168,6 @@ async function write(
     unlinkSync(temporary)
     throw error
   }
-  fsyncSync(parent.descriptor)
   return 'restored'
 }
 

@@ -127,8 +127,8 @@ export function workspaceSnapshots(place: SnapshotPlace): Snapshots {
       }),
     sweep: (order) =>
       inStore('sweep the snapshots', async ({ packs, folder, objects }) => {
-        const { freed, isMentioned } = await sweepPacks(packs, folder, order)
-        return ok(freed + (await objects.sweep({ ...order, isMentioned })))
+        const { bytes, isMentioned } = await sweepPacks(packs, folder, order)
+        return ok(bytes + (await objects.sweep({ ...order, isMentioned })))
       }),
   }
 }

@@ -20,7 +20,7 @@ export async function sweepPacks(
   packs: Packs,
   folder: Folder,
   { mentionsOf, olderThan, dryRun }: SweepOrder,
-): Promise<{ readonly freed: number; readonly isMentioned: boolean }> {
+): Promise<{ readonly bytes: number; readonly isMentioned: boolean }> {
   const all = await packs.list()
   const ids = new Set([...all.values()].flat())
   const reached = await reachedFrom(packs, await mentionsOf(ids))
@@ -37,7 +37,7 @@ export async function sweepPacks(
     if (!dryRun) await ifThere(folder.remove(name))
   }
   if (!dryRun && freed > 0) await folder.sync()
-  return { freed, isMentioned: left > 0 }
+  return { bytes: freed, isMentioned: left > 0 }
 }
 
 async function reachedFrom(

@@ -1,4 +1,4 @@
-/** The content of each file; a missing one is not there. */
+/** The content of each file; a missing one does not exist. */
 export type Contents = ReadonlyMap<string, string>
 
 /** What the changes of a Session are, without snapshots, Events or a disk: an oracle for undo and redo. */
@@ -151,7 +151,7 @@ function restored(now: Contents, wanted: readonly Wanted[], force: boolean) {
   return { left: left.toSorted(), after }
 }
 
-export function stepsBetween(before: Contents, after: Contents): readonly ModelStep[] {
+function stepsBetween(before: Contents, after: Contents): readonly ModelStep[] {
   const paths = new Set([...before.keys(), ...after.keys()])
   return [...paths].flatMap((path) => {
     const [from, to] = [before.get(path), after.get(path)]

@@ -18,8 +18,26 @@ import { harnessPlace } from '../session/harness-place.ts'
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
 
 const WEIGHTED = [
-  ...['write', 'command', 'command', 'both', 'own', 'edit', 'edit', 'undo', 'undo', 'undo'],
-  ...['one', 'to', 'force', 'redo', 'redo', 'redo', 'forced redo', 'fork', 'switch', 'compact'],
+  'write',
+  'command',
+  'command',
+  'both',
+  'own',
+  'edit',
+  'edit',
+  'undo',
+  'undo',
+  'undo',
+  'one',
+  'to',
+  'force',
+  'redo',
+  'redo',
+  'redo',
+  'forced redo',
+  'fork',
+  'switch',
+  'compact',
 ] as const
 
 interface Branch {
@@ -90,8 +108,13 @@ export async function runInterleavings(
 
 /** Acts that may replace what a person wrote. */
 const MAY_REPLACE: ReadonlySet<string> = new Set([
-  ...['write', 'command', 'both', 'own', 'edit'],
-  ...['force', 'forced redo'],
+  'write',
+  'command',
+  'both',
+  'own',
+  'edit',
+  'force',
+  'forced redo',
 ])
 
 /** Returns the expected contents; `undefined` if they stay. */

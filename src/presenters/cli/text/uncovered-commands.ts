@@ -1,13 +1,9 @@
 import * as z from 'zod'
-import {
-  notCoveredWords,
-  uncoveredLines,
-  type NotCovered,
-  type RanCommand,
-} from '../../../history/ran-commands.ts'
+import { notCoveredWords, uncoveredLines } from '../../../history/ran-commands.ts'
 import { UNCOVERED_REASONS } from '../../../model/events/snapshot-entry.ts'
 import { TurnId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
+import type { SessionDiff } from '../../../session/changes/diff.ts'
 import { visibleLine } from './visible-text.ts'
 
 /** A command in the output of a program. */
@@ -29,10 +25,7 @@ export const UncoveredPath = z
 export function uncoveredNote({
   uncovered,
   notCovered,
-}: {
-  readonly uncovered: readonly RanCommand[]
-  readonly notCovered: NotCovered
-}): string[] {
+}: Pick<SessionDiff, 'uncovered' | 'notCovered'>): string[] {
   const words = notCoveredWords(notCovered)
   const paths = words === '' ? [] : [`hawser: ${visibleLine(words)}\n`]
   if (uncovered.length === 0) return paths
