@@ -3,7 +3,7 @@ import { notCovered, type NotCovered, type RanCommand } from '../../history/ran-
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import type { TurnId } from '../../model/ids.ts'
 import type { LiveSession } from '../live/live-session.ts'
-import type { LockedSession } from '../live/locked-compaction.ts'
+import type { LockedSession } from '../live/locked-session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { filesOf, plansOf, restoreFiles, type RestoreParts } from './restore-files.ts'
 import { namedPaths, openSnapshots, settledChanges } from './undo.ts'
