@@ -272,5 +272,10 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorKind, string, string?]>> 
     'Stop that process and try again.',
   ],
   LEASE_LOST: ['storage_failed', 'this process no longer has its lease', 'Open the Session again.'],
+  STORE_FULL: [
+    'storage_failed',
+    'the snapshots of this workspace have 16 GiB, which is the limit',
+    'Delete Sessions that you do not need, then run hawser gc.',
+  ],
   NO_LOCKS: ['storage_failed', 'file locks do not work here', 'Use a local file system.'],
 }

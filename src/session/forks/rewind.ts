@@ -1,6 +1,6 @@
 import { BRANCH_EVENTS, branchFacts } from '../../context/branch-facts.ts'
 import { MESSAGE_EVENTS, OwnMessages, type OwnMessage } from '../../history/rewind/own-messages.ts'
-import type { RanCommand } from '../../history/ran-commands.ts'
+import type { NotCovered, RanCommand } from '../../history/ran-commands.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EventData, EventEnvelope, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
@@ -38,6 +38,8 @@ export interface RewindResult
   readonly files: EventData<'files_restored'>['files']
   /** Commands of the withdrawn Turns whose changes are not known, and stay. Only with `files`. */
   readonly commands: readonly RanCommand[]
+  /** Paths that the snapshots around the others do not cover. Only with `files`. */
+  readonly notCovered?: NotCovered
 }
 
 type RewindParts = Pick<SessionParts, 'log' | 'tools'> & Pick<Registration, 'open'>
@@ -79,8 +81,8 @@ export async function rewindSession(
       conflicts,
     })
     if (!restored.ok) return ofBranch(restored, forked.value.session_id)
-    const { commands } = found.value
-    return ok({ ...forked.value, ...withdrawn, files: restored.value, commands })
+    const { commands, notCovered } = found.value
+    return ok({ ...forked.value, ...withdrawn, files: restored.value, commands, notCovered })
   })
 }
 

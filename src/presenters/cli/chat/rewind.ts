@@ -5,7 +5,7 @@ import {
   OwnMessages,
   type OwnMessage,
 } from '../../../history/rewind/own-messages.ts'
-import { uncoveredLines, type RanCommand } from '../../../history/ran-commands.ts'
+import { notCoveredWords, uncoveredLines, type RanCommand } from '../../../history/ran-commands.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { countOf } from '../../../encoding/amounts.ts'
 import { causeOf, ok, type Result } from '../../../model/errors.ts'
@@ -172,6 +172,8 @@ async function continueIn(desk: ChatDesk, rewound: RewindResult): Promise<void> 
   const lines = uncoveredLines(rewound.commands)
   if (lines.length > 0)
     say(`What these commands changed is not known and stays: ${lines.join('; ')}.`)
+  const gaps = rewound.notCovered === undefined ? '' : notCoveredWords(rewound.notCovered)
+  if (gaps !== '') say(visibleLine(gaps))
   const { text, stdin } = rewound
   const draft = [text, ...(stdin === undefined ? [] : [stdin])].join('\n\n')
   desk.editor = replaceAll(desk.editor, draft)
