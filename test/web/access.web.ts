@@ -28,6 +28,8 @@ async function findings({ page }: Pick<AppTab, 'page'>): Promise<unknown> {
 
 const OPEN_DETAILS = `document.querySelectorAll('details').forEach((one) => one.setAttribute('open', ''))`
 const FOCUS = 'document.activeElement?.tagName'
+/** Of a button: the changes of a question can have the focus too, and any text in them. */
+const FOCUSED_TEXT = `document.activeElement?.closest('button')?.textContent`
 
 test.each(['dark', 'light'] as const)(
   'axe finds nothing serious on any screen, %s',
@@ -107,9 +109,9 @@ test('a whole journey by keyboard alone: new Session, message, question, interru
   await press('Alt+q')
   for (let count = 0; count < 20; count += 1) {
     await press('Tab')
-    const text = String(await page.evaluate(`document.activeElement?.textContent ?? ''`))
-    if (text.includes('No')) break
+    if ((await page.evaluate(FOCUSED_TEXT)) === '6 No') break
   }
+  expect(await page.evaluate(FOCUSED_TEXT)).toBe('6 No')
   await press('Enter')
   await page.keyboard.type('Not now')
   await press('Enter')
