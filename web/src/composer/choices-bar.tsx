@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import type { Effort } from '../../../src/model/settings.ts'
 import type { PermissionMode, SessionMode } from '../../../src/model/modes.ts'
 import { request } from '../api/server.ts'
+import { visible } from '../transcript/text.ts'
 import type { ApiModel, MessageDraft } from '../api/shapes.ts'
 import type { SessionSettings } from '../session/fold.ts'
 
@@ -50,12 +51,14 @@ export function ChoicesBar({
         label="Effort"
         value={choices.effort ?? effort}
         options={['', ...EFFORTS]}
+        words={(one) => `${one === '' ? 'default' : one} effort`}
         onChange={(value) => onChange(withChoice(choices, 'effort', value === effort ? '' : value))}
       />
       <Choice
         label="Mode"
         value={choices.mode ?? mode}
         options={MODES}
+        words={(one) => `${one} mode`}
         onChange={(value) => onChange(withChoice(choices, 'mode', value === mode ? '' : value))}
       />
       <Choice
@@ -66,7 +69,7 @@ export function ChoicesBar({
           onChange(withChoice(choices, 'permissionMode', value === permission_mode ? '' : value))
         }
       />
-      {isPlan && <span className="quiet">plan: read-only</span>}
+      {isPlan && <span className="quiet">read-only</span>}
     </div>
   )
 }
@@ -80,20 +83,22 @@ function Choice({
   label,
   value,
   options,
+  words = (one) => one,
   onChange,
 }: {
   readonly label: string
+  readonly words?: (value: string) => string
   readonly value: string
   readonly options: readonly string[]
   readonly onChange: (value: string) => void
 }) {
   return (
-    <label className="choice">
-      <span>{label}</span>
+    <label className="choice" title={label}>
+      <span className="spoken">{label}</span>
       <select value={value} onChange={(event) => onChange(event.target.value)}>
         {options.map((one) => (
           <option key={one} value={one}>
-            {one === '' ? 'default' : one}
+            {visible(words(one))}
           </option>
         ))}
       </select>

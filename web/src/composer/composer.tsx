@@ -210,7 +210,6 @@ export function Composer({
           choices={draft.choices}
           onChange={(choices) => keeper.edit({ choices })}
         />
-        <span className="grow" />
         <span className="actions">
           {isRunning && (
             <>

@@ -183,7 +183,7 @@ function Message({
 }) {
   const { text, resources = [], mentions = [], piped, steer } = message
   const { shown, rest } = cut(text)
-  const from = FROM[turn.presenter]
+  const from = fromWords(turn.presenter)
   return (
     <div className="message">
       {(from !== undefined || steer === true) && (
@@ -220,6 +220,11 @@ const FROM: Readonly<Record<string, string>> = {
   acp: 'From an editor: without live text',
   library: 'From a program: without live text',
   tether: 'From an Instance',
+}
+
+function fromWords(presenter: string): string | undefined {
+  if (presenter === 'http' || presenter === '') return undefined
+  return FROM[presenter] ?? 'From another program: without live text'
 }
 
 function Live({
