@@ -88,7 +88,7 @@ test('a Turn of another process is shown as such, and its question says where to
     .toMatch(/^running elsewhere/)
   await child.kill()
   await page.locator('.left').waitFor()
-  expect(await page.locator('.question').count()).toBe(0)
+  await expect.poll(() => page.locator('.question').count()).toBe(0)
 })
 
 test('a long Session has its own model, mode and permission in the composer, and older Turns do not move what is read', async () => {

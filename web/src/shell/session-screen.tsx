@@ -102,7 +102,7 @@ export function SessionScreen({
             onAnswered={() => input.current?.focus()}
           />
         ))}
-        {questions.length === 0 && view.elsewhere !== undefined && view.info?.runsHere !== true && (
+        {questions.length === 0 && isElsewhere(view) && view.elsewhere !== undefined && (
           <ElsewhereCard asked={view.elsewhere} />
         )}
         {!isFailed && (
@@ -122,6 +122,11 @@ export function SessionScreen({
       )}
     </main>
   )
+}
+
+/** Another process runs the Turn. One that was killed asks nothing any more. */
+function isElsewhere({ isRunning, info }: SessionView): boolean {
+  return isRunning && info?.runsHere !== true
 }
 
 function Failed({ message }: { readonly message: string }) {
