@@ -241,7 +241,7 @@ test('cells of a spreadsheet are pasted as text; a file dropped anywhere is atta
   expect(page.url().startsWith(server.origin)).toBe(true)
 })
 
-test('a file that cannot be read is refused, and not tried for ever', async () => {
+test('a file that cannot be read is refused, and not tried again and again', async () => {
   const { page } = await scene()
   await page.route('**/api/harness/attachments?*', (route) => route.abort())
   await page.evaluate(`Blob.prototype.arrayBuffer = () => Promise.reject(new Error('a folder'))`)

@@ -188,7 +188,7 @@ export class DraftKeeper {
     void this.#save()
   }
 
-  /** The copy in this browser goes on to name the version that it changes, also over a reload. */
+  /** The copy in this browser still names the version that it changes, also over a reload. */
   #conflict(other: MessageDraft, tag: string | undefined): void {
     this.#otherTag = tag
     this.store.change({ state: 'conflict', other })

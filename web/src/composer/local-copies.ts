@@ -17,7 +17,7 @@ let tab = 'first'
 
 /**
  * Gives this tab a name, which it keeps over a reload and which no other tab has: also not its duplicate. While the tab lives it
- * holds a lock, so that others can see which copies nobody has any more. Call it before anything is drawn.
+ * holds a lock, so that others can see which copies have no tab any more. Call it before anything is drawn.
  */
 export async function claimTab(): Promise<void> {
   const before = sessionStorage.getItem(TAB)

@@ -183,7 +183,7 @@ export class Outbox {
     const { text, attachments, mentions, skills, caret, unconfirmed } = this.#keeper.draft
     const back = text === '' ? message.text : `${message.text}\n${text}`
     const before = back.length - text.length
-    // Who types goes on typing where the caret is.
+    // Who types continues where the caret is.
     const own = { start: before + caret.start, end: before + caret.end }
     this.#keeper.edit(
       {
@@ -206,7 +206,7 @@ export class Outbox {
     if (left.length < unconfirmed.length) this.#keeper.edit({ unconfirmed: left }, { now: true })
   }
 
-  /** Every recorded text stands for one message, the first of those that are equal. */
+  /** Every recorded text is one message, the first of those that are equal. */
   #isRecorded(recorded: readonly Steered[], { messageKey, text }: SentMessage): boolean {
     const [, after] = /^steer:(-?\d+):/.exec(messageKey) ?? []
     const found = recorded.find(

@@ -107,9 +107,12 @@ function commandsFor(
   ]
 }
 
-/** A file that misses its place would replace the page, and Escape closes the sheet of Sessions. Returns the function that ends it. */
+function dropped(event: DragEvent): void {
+  event.preventDefault()
+}
+
+/** A file that misses its place would replace the page; Escape closes the sheet. Returns the function that ends both. */
 function keepPage(close: () => void): () => void {
-  const dropped = (event: DragEvent) => event.preventDefault()
   const pressed = ({ key }: KeyboardEvent) => {
     if (key === 'Escape') close()
   }

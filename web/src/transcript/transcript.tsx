@@ -60,8 +60,10 @@ export const Transcript = memo(function Transcript({
     atEnd.current = left < NEAR_PX
     client.isAtEnd = atEnd.current
     if (atEnd.current) setBehind(false)
-    anchor.current = anchorIn(element)
-    if (element.scrollTop < element.clientHeight && hasOlder && !atEnd.current)
+    // Only where older Turns may appear: looking for it among many costs time in every frame.
+    const isNearStart = hasOlder && element.scrollTop < 2 * element.clientHeight
+    anchor.current = isNearStart ? anchorIn(element) : undefined
+    if (isNearStart && element.scrollTop < element.clientHeight && !atEnd.current)
       void client.loadOlder()
   }
   const toEnd = () => {
