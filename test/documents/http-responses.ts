@@ -26,6 +26,7 @@ const SessionShown = z.object({
   turns: Count,
   provider: z.string(),
   model: z.string(),
+  effort: z.string().optional(),
   mode: SessionMode,
   permissionMode: PermissionMode,
   parentSessionId: z.string().optional(),
@@ -35,6 +36,9 @@ const SessionShown = z.object({
   foreign: z.boolean(),
   damage: z.looseObject({ kind: z.enum(ERROR_KINDS), message: z.string() }).optional(),
 })
+
+/** With what this server does in it now. */
+const ActiveSession = SessionShown.extend({ runsHere: z.boolean(), questions: Count })
 
 const Verdict = z.object({
   accepted: z.boolean(),
@@ -96,8 +100,8 @@ export const RESPONSES = {
     models: z.array(z.looseObject({})),
     references: z.record(z.string(), z.string()),
   }),
-  CreatedSession: z.object({ ...done, session: SessionShown, warning: z.string().optional() }),
-  OneSession: z.object({ ...done, session: SessionShown }),
+  CreatedSession: z.object({ ...done, session: ActiveSession, warning: z.string().optional() }),
+  OneSession: z.object({ ...done, session: ActiveSession }),
   Sessions: z.object({ ...done, sessions: z.array(SessionShown) }),
   DeletedSession: z.object({ ...done, deleted: SessionId }),
   FileDiffs: z.object({
@@ -135,7 +139,7 @@ export const RESPONSES = {
   }),
   ForkedSession: z.object({
     ...done,
-    session: SessionShown,
+    session: ActiveSession,
     fork: z.object({
       sessionId: SessionId,
       parentSessionId: SessionId,
@@ -145,7 +149,7 @@ export const RESPONSES = {
   }),
   RewoundSession: z.object({
     ...done,
-    session: SessionShown,
+    session: ActiveSession,
     rewind: z.object({
       sessionId: SessionId,
       parentSessionId: SessionId,
@@ -184,13 +188,7 @@ export const RESPONSES = {
     workspaces: z.array(
       z.object({
         projectRoot: z.string(),
-        sessions: z.array(
-          SessionShown.extend({
-            runsHere: z.boolean(),
-            questions: Count,
-            lastStatus: TurnStatus.optional(),
-          }),
-        ),
+        sessions: z.array(ActiveSession.extend({ lastStatus: TurnStatus.optional() })),
         problem: z.string().optional(),
       }),
     ),

@@ -157,7 +157,8 @@ async function shownSession(
   id: SessionId,
 ): Promise<Result<{ readonly session: ApiSession }>> {
   const found = await workspace.harness.find(id)
-  return found.ok ? ok({ session: apiSession(found.value, path) }) : found
+  if (!found.ok) return found
+  return ok({ session: { ...apiSession(found.value, path), ...workspace.harness.activityOf(id) } })
 }
 
 /** A folder that was never used has no Sessions, which is not an error. */

@@ -107,6 +107,8 @@ export interface ApiSession {
   readonly turns: number
   readonly provider: string
   readonly model: string
+  /** The reasoning effort that was set; absent for the default of the model. */
+  readonly effort?: string
   readonly mode: string
   readonly permissionMode: string
   readonly parentSessionId?: string
@@ -132,6 +134,7 @@ export function apiSession(
     turns: state.turns,
     provider: state.provider,
     model: state.model,
+    ...definedFields({ effort: state.effort }),
     mode: state.mode,
     permissionMode: state.permission_mode,
     ...(state.parent_session_id === '' ? {} : { parentSessionId: state.parent_session_id }),
