@@ -14,7 +14,7 @@ import { workspaceSnapshots } from '../src/host/snapshots/snapshots.ts'
 import { rootPaths } from '../src/model/safety/protected-paths.ts'
 import { bundled } from './bundled.ts'
 import { full, median, medianRatio, tell, tellSkipped, timed } from './figure.ts'
-import { floor } from './peers/floor.ts'
+import { floor as plainTurn } from './peers/floor.ts'
 import { startModel } from './peers/model.ts'
 import { own } from './peers/own.ts'
 import { quartersFor } from './peers/quarters.ts'
@@ -106,7 +106,10 @@ async function bare(): Promise<void> {
 /** From an answer of the model until the request with the result: of the program, and of a Turn in plain Node. */
 async function tellTurns(folder: string): Promise<void> {
   const quarters = await quartersFor('hawser', folder)
-  const [program, bareTurn] = [await own(quarters), await floor(await quartersFor('floor', folder))]
+  const [program, bareTurn] = [
+    await own(quarters),
+    await plainTurn(await quartersFor('floor', folder)),
+  ]
   const home = join(folder, 'snapshots')
   await mkdir(home, { mode: 0o700 })
   const ids = systemIds(systemClock)
