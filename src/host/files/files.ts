@@ -253,6 +253,7 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorKind, string, string?]>> 
     'another folder is at this path now, or a link leads to one',
     'Move the folder back, or choose this one again.',
   ],
+  NO_FIND: ['sandbox_unavailable', 'the program find is not installed', 'Install findutils.'],
   EACCES: ['permission_denied', 'permission denied', 'Check its owner and permissions.'],
   EPERM: ['permission_denied', 'permission denied', 'Check its owner and permissions.'],
   ENOSPC: ['storage_failed', 'the disk is full', 'Free some space and try again.'],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { FolderIdentity } from '../../model/folder-identity.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { diskFolder } from '../files/disk.ts'
-import { asHostResult, closing, FileFailure, type Folder } from '../files/files.ts'
+import { asHostResult, closing, FileFailure, ifThere, type Folder } from '../files/files.ts'
 import { checkFolder, identifyFolder } from '../files/folder-identity.ts'
 import type { Ids } from '../ids.ts'
 import type { PathChange, SnapshotEntry as Entry } from '../../model/events/snapshot-entry.ts'
@@ -71,7 +71,7 @@ export function workspaceSnapshots(place: SnapshotPlace): Snapshots {
         if (!there.ok) return there
         const root = await rootOf(place)
         if (!root.ok) return root
-        return closing(await storeFolder(place.home, root.value), async (folder) => {
+        return closing(await openFolder(place.home, root.value, known), async (folder) => {
           if (known !== undefined) known.packs.folder = folder
           if (known === undefined || !(await known.packs.areComplete()))
             known = await openStore(place, root.value, folder)
@@ -201,9 +201,19 @@ async function rootOf({ workspace, identity }: SnapshotPlace): Promise<Result<st
   return found.ok ? ok(found.value.path) : found
 }
 
-async function storeFolder(home: string, root: string): Promise<Folder> {
+/** Creates it at the first use, durably: that waits for the disk, even if it exists. */
+async function openFolder(
+  home: string,
+  root: string,
+  known: KnownStore | undefined,
+): Promise<Folder> {
+  const opened = known && (await ifThere(storeFolder(home, root, 'open')))
+  return opened ?? storeFolder(home, root, 'create')
+}
+
+async function storeFolder(home: string, root: string, mode: 'open' | 'create'): Promise<Folder> {
   return closing(await diskFolder(home), async (own) =>
-    closing(await own.folder(ALL, 'create'), (all) => all.folder(storeName(root), 'create')),
+    closing(await own.folder(ALL, mode), (all) => all.folder(storeName(root), mode)),
   )
 }
 

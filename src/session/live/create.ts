@@ -72,9 +72,8 @@ function effortDrafts({ effort }: NewSession): readonly EventDraft[] {
 }
 
 /** Once in a Session: in a home directory or at the root of the file system, commands reach more than in a project. */
-async function wideWorkspaceNotice(path: string): Promise<readonly EventDraft[]> {
-  const gaps = await workspaceGaps(path)
-  return gaps.map((gap) =>
+function wideWorkspaceNotice(path: string): readonly EventDraft[] {
+  return workspaceGaps(path).map((gap) =>
     notice('wide_workspace', `${gap} To limit this, start in a project folder.`),
   )
 }
