@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../../src/host/clock.ts'
@@ -30,9 +30,11 @@ export interface GatewayKills {
 }
 
 const CHATS = 20
+/** What is sent before each kill: text, a photo, and a message whose answer is a photo. */
+const KINDS = ['text', 'photo', 'drawing'] as const
 const MOST_DRAIN_MS = 120_000
 
-/** People in 20 chats send texts and photos while a real server is killed at random moments. Every message is answered, in order. */
+/** People in 20 chats send and ask for texts and photos while a real server is killed at random moments. Every message is answered, in order. */
 export async function runGatewayKills(
   parent: string,
   rounds: number,
@@ -52,7 +54,10 @@ export async function runGatewayKills(
     await server.start()
     for (let round = 0; round < rounds; round++) {
       if (!(await server.ready())) violations.push(`the server did not start: ${server.complaint}`)
-      for (let count = 0; count < 3; count++) write(chance.pick(chats), sent, chance.below(3) === 0)
+      for (const kind of KINDS) {
+        const chat = chance.pick(chats)
+        sent.get(chat)?.push(await write(server, chat, kind, sent.get(chat)?.length ?? 0))
+      }
       await sleep(chance.below(1_500))
       await server.end('SIGKILL')
       // What it had sent has arrived.
@@ -106,13 +111,18 @@ async function connect(server: KilledServer, double: BotDouble): Promise<void> {
   await home.close()
 }
 
-/** Each message names itself, and so does its answer: the offline model cannot find such a file. */
-function write(chat: DoubleChat, sent: Sent, isPhoto: boolean): void {
-  const known = sent.get(chat) ?? []
-  const word = `m${chat.id}x${known.length}y`
-  const text = `read ${word}.txt`
-  const id = isPhoto ? chat.photographs(TINY_IMAGES.png, text) : chat.writes(text)
-  known.push({ word, key: `${BOT.id}/${chat.id}/${id}` })
+/** Each message names itself, and so does its answer: the offline model cannot find a file of text, and attaches a picture. */
+async function write(
+  { workspace }: KilledServer,
+  chat: DoubleChat,
+  kind: (typeof KINDS)[number],
+  count: number,
+): Promise<ChatEvidence['sent'][number]> {
+  const word = `m${chat.id}x${count}y`
+  if (kind === 'drawing') await writeFile(join(workspace, `${word}.png`), TINY_IMAGES.png)
+  const text = kind === 'drawing' ? `attach ${word}.png` : `read ${word}.txt`
+  const id = kind === 'photo' ? chat.photographs(TINY_IMAGES.png, text) : chat.writes(text)
+  return { word, key: `${BOT.id}/${chat.id}/${id}` }
 }
 
 /** Whether every update was acknowledged and every answer sent, in time. */
