@@ -58,7 +58,12 @@ export class RunningBot {
       onRefusal,
     }
     const me = { ...parts.me, first_name: parts.me.username }
-    this.#inbox = { ...parts, me, signal, onChange: (paired, change) => this.#change(paired, change) }
+    this.#inbox = {
+      ...parts,
+      me,
+      signal,
+      onChange: (paired, change) => this.#change(paired, change),
+    }
     this.#albums = new Albums(parts.clock, signal)
   }
 

@@ -89,7 +89,7 @@ export function conversationOf(
   const topic = topicOf(message)
   const begun = conversations[placeName(paired, message)] ?? []
   const own = begun.findLast(({ from }) => from <= message.message_id)
-  // A group that moved goes on with what it talked about before.
+  // A group that moved continues what it talked about before.
   const before = conversations[String(topic ?? 0)]?.at(-1)
   const last = own ?? (message.chat.id === chat ? undefined : before)
   return last?.id ?? firstConversation(chat, topic)
@@ -107,7 +107,7 @@ export function withConversation(paired: PairedChat, message: Message): PairedCh
   return { ...paired, conversations: { ...conversations, [place]: kept } }
 }
 
-/** Of a topic. A group that moved counts its messages anew. */
+/** Of a topic. A group that moved counts its messages from 1 again. */
 function placeName({ chat }: Pick<PairedChat, 'chat'>, message: Message): string {
   const topic = String(topicOf(message) ?? 0)
   return message.chat.id === chat ? topic : `moved ${topic}`

@@ -116,7 +116,9 @@ test('another bot forgets the pairings, since its messages have other numbers', 
   await pairedBot(root, 42)
   const home = value(await openHome(join(root, 'home')))
   const place = { home: home.own, ids: systemIds(systemClock) }
-  value(await writeBot(place, { id: BOT.id + 1, username: 'old_bot', api_root: 'http://127.0.0.1' }))
+  value(
+    await writeBot(place, { id: BOT.id + 1, username: 'old_bot', api_root: 'http://127.0.0.1' }),
+  )
   await home.close()
   const connected = await connect(root)
   expect(connected.stdout).toContain('must be paired again: 1.')

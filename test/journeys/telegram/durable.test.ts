@@ -171,7 +171,7 @@ test('pairings that cannot be read are said, and nothing is received', async () 
   expect(place.double.isPolled).toBe(false)
 })
 
-test('the commands are registered, also if Telegram was not there at first', async () => {
+test('the commands are registered, also if Telegram could not be reached at first', async () => {
   const place = await GatewayPlace.open()
   place.double.fail({ method: 'setMyCommands', code: 502 })
   await place.start()

@@ -121,15 +121,18 @@ test('an error is one plain sentence with the next step, and notices are shown [
 test.each([
   [true, ['Once upon']],
   [false, []],
-])('"typing" is shown while a Turn runs, and with the setting drafts: %s its text is: %j', async (drafts, shown) => {
-  const { place, chat, message } = await askedPlace({ drafts })
-  await place.says(message, 'event.ack', { status: 'started' })
-  await place.says(message, 'assistant.delta', { text: 'Once upon' })
-  await expect.poll(() => [chat.typing > 0, chat.drafts]).toEqual([true, shown])
-  await place.answers(message, 'Once upon a time')
-  await chat.until(({ fromBot }) => fromBot.length === 1)
-  expect(place.double.callsOf('sendMessageDraft')).toHaveLength(shown.length)
-})
+])(
+  '"typing" is shown while a Turn runs, and with the setting drafts: %s its text is: %j',
+  async (drafts, shown) => {
+    const { place, chat, message } = await askedPlace({ drafts })
+    await place.says(message, 'event.ack', { status: 'started' })
+    await place.says(message, 'assistant.delta', { text: 'Once upon' })
+    await expect.poll(() => [chat.typing > 0, chat.drafts]).toEqual([true, shown])
+    await place.answers(message, 'Once upon a time')
+    await chat.until(({ fromBot }) => fromBot.length === 1)
+    expect(place.double.callsOf('sendMessageDraft')).toHaveLength(shown.length)
+  },
+)
 
 test('text that Telegram refuses is replaced by a sentence, and what comes after it is sent', async () => {
   const { place, chat, message } = await askedPlace()
