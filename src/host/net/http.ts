@@ -90,13 +90,20 @@ async function plainClient(socketPath: string | undefined): Promise<Open> {
   const { Agent, request } = await import('node:http')
   const agent = new Agent({ keepAlive: true, timeout: UNUSED_CONNECTION_MS })
   const place = socketPath === undefined ? {} : { socketPath }
-  return (url, method, headers) => request(url, { ...place, method, headers, agent })
+  return (url, method, headers) =>
+    request({ ...addressParts(url), ...place, method, headers, agent })
 }
 
 async function secureClient(): Promise<Open> {
   const { Agent, request } = await import('node:https')
   const agent = new Agent({ keepAlive: true, timeout: UNUSED_CONNECTION_MS })
-  return (url, method, headers) => request(url, { method, headers, agent })
+  return (url, method, headers) => request({ ...addressParts(url), method, headers, agent })
+}
+
+/** Not the URL itself: Node would print it into its debug output, with a secret that may be in it. */
+function addressParts({ protocol, hostname, port, pathname, search }: URL) {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  return { protocol, hostname: host, port, path: `${pathname}${search}` }
 }
 
 export function addressOf(input: Parameters<Fetch>[0]): URL {

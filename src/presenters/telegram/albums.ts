@@ -8,13 +8,16 @@ const QUIET_MS = 1_000
 const LONGEST_MS = 5_000
 
 interface OpenAlbum {
-  readonly chat: number
+  readonly author: string
   readonly add: (message: Message) => void
   readonly close: () => void
   readonly completion: Promise<void>
 }
 
-/** Messages in the order of their chat, with the parts of an album as one. An album ends when nothing of it came for a moment. */
+/**
+ * Messages in the order of their chat, with the parts of an album as one. An album ends when its author sends something else, or
+ * nothing of it came for a moment.
+ */
 export class Albums {
   readonly #clock: Clock
   readonly #signal: AbortSignal
@@ -29,18 +32,19 @@ export class Albums {
   /** Resolves when the message was handled, alone or with its album. Not handled at all if the signal is aborted before. */
   take(message: Message, handle: (messages: readonly Message[]) => Promise<void>): Promise<void> {
     const { chat, media_group_id } = message
-    const key = media_group_id === undefined ? undefined : albumKey(message, media_group_id)
+    const author = authorOf(message)
+    const key = media_group_id === undefined ? undefined : albumKey(author, media_group_id)
     for (const [name, album] of this.#open)
-      if (album.chat === chat.id && name !== key) album.close()
+      if (album.author === author && name !== key) album.close()
     if (key === undefined) return this.#orderOf(chat.id)(() => handle([message]))
-    const open = this.#open.get(key) ?? this.#begin(key, chat.id, handle)
+    const open = this.#open.get(key) ?? this.#begin(key, { chat: chat.id, author }, handle)
     open.add(message)
     return open.completion
   }
 
   #begin(
     key: string,
-    chat: number,
+    { chat, author }: { readonly chat: number; readonly author: string },
     handle: (messages: readonly Message[]) => Promise<void>,
   ): OpenAlbum {
     const parts: Message[] = []
@@ -69,7 +73,7 @@ export class Albums {
       if (this.#signal.aborted) return
       await handle(parts.toSorted((a, b) => a.message_id - b.message_id))
     })
-    const album = { chat, add, close, completion }
+    const album = { author, add, close, completion }
     this.#open.set(key, album)
     return album
   }
@@ -83,11 +87,12 @@ export class Albums {
 
 const MOST_PARTS = 10
 
+/** A person in a chat. */
+function authorOf({ chat, from, sender_chat }: Message): string {
+  return `${chat.id} ${sender_chat?.id ?? from?.id}`
+}
+
 /** Only the author of an album adds to it. */
-function albumKey({ chat, from, sender_chat }: Message, group: string): string {
-  return JSON.stringify([
-    chat.id,
-    sender_chat?.id ?? from?.id,
-    group.slice(0, LIMITS.tether_address_bytes),
-  ])
+function albumKey(author: string, group: string): string {
+  return `${author} ${group.slice(0, LIMITS.tether_address_bytes)}`
 }

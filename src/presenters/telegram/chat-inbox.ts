@@ -28,8 +28,11 @@ export interface InboxParts extends DownloadParts {
   readonly clock: Clock
   readonly me: Me
   readonly signal: AbortSignal
-  /** Stores a pairing that has changed. */
-  readonly onChange: (paired: PairedChat) => Promise<Result<void>>
+  /** Changes a pairing as it is stored now. */
+  readonly onChange: (
+    paired: PairedChat,
+    change: (now: PairedChat) => PairedChat,
+  ) => Promise<Result<void>>
 }
 
 /** How long the bot's own words may delay the acknowledgement of a message. */
@@ -155,8 +158,7 @@ const COMMAND_WORK: Readonly<
   Record<ChatCommand, (parts: InboxParts, lane: ChatLane, message: Message) => Promise<string>>
 > = {
   new: async ({ onChange }, lane, message) => {
-    const changed = withConversation(lane.pairing, topicOf(message), message.message_id)
-    const stored = await onChange(changed)
+    const stored = await onChange(lane.pairing, (now) => withConversation(now, message))
     return stored.ok ? WORDS.newConversation : refusalWords(stored.error)
   },
   cancel: async (parts, lane, message) => {
@@ -179,7 +181,7 @@ const COMMAND_WORK: Readonly<
 }
 
 function envelope({ clock, me }: InboxParts, lane: ChatLane, message: Message) {
-  const id = conversationOf(lane.pairing, topicOf(message), message.message_id)
+  const id = conversationOf(lane.pairing, message)
   return {
     ts: timestamp(clock),
     session: { channel: CHANNEL, id },

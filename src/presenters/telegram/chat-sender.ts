@@ -38,6 +38,10 @@ export interface SenderParts {
 }
 
 const LONGEST_BACKOFF_MS = 60_000
+/** Timers cannot be much longer than three weeks. */
+const LONGEST_PAUSE_SECONDS = 24 * 60 * 60
+/** For 10 MiB over a slow line. */
+const UPLOAD_MS = 5 * 60_000
 
 /** Sends to one chat, one message after the other: a chat that must wait delays no other. */
 export class ChatSender {
@@ -57,6 +61,11 @@ export class ChatSender {
 
   say(text: string, target: Target): Promise<SendOutcome> {
     return this.#order(() => this.#sendText(plainParagraph(text), target))
+  }
+
+  /** Resolves when everything that was to be sent until now was sent or given up. */
+  idle(): Promise<void> {
+    return this.#order(async () => {})
   }
 
   #sendStep(step: AnswerStep, target: Target, instance: string): Promise<SendOutcome> {
@@ -99,20 +108,27 @@ export class ChatSender {
     }
     if (isPhoto(read.value)) {
       const photo = this.#parts.api.file(bytes, name)
-      const sent = await this.#repeat('sendPhoto', { ...more, photo })
+      const sent = await this.#repeat('sendPhoto', { ...more, photo }, UPLOAD_MS)
       if (sent !== 'refused') return sent
     }
     const document = this.#parts.api.file(bytes, name)
-    const sent = await this.#repeat('sendDocument', { ...more, document })
+    const sent = await this.#repeat('sendDocument', { ...more, document }, UPLOAD_MS)
     if (sent !== 'refused') return sent
     return this.#sendText(withNote(caption, WORDS.unsendable), target)
   }
 
   /** Waits as long as Telegram says, and longer after each failure that is not an answer. */
-  async #repeat<M extends Method>(method: M, args: Arguments<M>): Promise<SendOutcome> {
+  async #repeat<M extends Method>(
+    method: M,
+    args: Arguments<M>,
+    timeoutMs?: number,
+  ): Promise<SendOutcome> {
     const { api, clock, signal, cutoff, onRefusal } = this.#parts
     for (let tries = 0; !signal.aborted; tries++) {
-      const sent = await api.call(method, args, { signal: cutoff })
+      const sent = await api.call(method, args, {
+        signal: cutoff,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      })
       if (sent.ok) return 'sent'
       const { code, retrySeconds, movedTo } = sent.failure
       if (code === 429 || code === 0 || code >= 500) {
@@ -133,7 +149,8 @@ export class ChatSender {
 
 /** How long to wait before trying again: as long as Telegram says, else twice as long each time. */
 export function pauseMs(tries: number, retrySeconds: number | undefined): number {
-  if (retrySeconds !== undefined) return Math.max(0, retrySeconds) * 1000
+  if (retrySeconds !== undefined)
+    return Math.min(Math.max(0, retrySeconds), LONGEST_PAUSE_SECONDS) * 1000
   return Math.min(1000 * 2 ** Math.min(tries, 16), LONGEST_BACKOFF_MS)
 }
 

@@ -18,7 +18,8 @@ export interface DownloadParts {
   readonly clock: Clock
 }
 
-const DOWNLOAD_MS = 60_000
+/** For 10 MiB over a slow line. */
+const DOWNLOAD_MS = 5 * 60_000
 
 /** A download failed, and may succeed later. */
 export interface Unreachable {

@@ -17,12 +17,12 @@ export interface ReaderParts {
 const RETRY_MS = 1_000
 const LONG_RETRY_MS = 30_000
 
-/** Passes the frames of one Instance to its chats, from the first that was not sent completely, until the signal is aborted. */
+/** Passes the frames of one Instance to its chats, from the first that one of them has not read, until the signal is aborted. */
 export async function readInstance(parts: ReaderParts, instance: InstanceId): Promise<void> {
   const { tether, clock, signal, lanesOf } = parts
   const filter = { channel: CHANNEL }
   while (!signal.aborted) {
-    const from = Math.min(...lanesOf(instance).map((lane) => lane.deliveredSeq))
+    const from = Math.min(...lanesOf(instance).map((lane) => lane.readSeq))
     if (!Number.isFinite(from)) return
     const opened = await tether.follow(instance, from, filter, signal)
     if (!opened.ok) {
@@ -55,4 +55,5 @@ async function skipDeleted(
   const page = await tether.poll(instance, { before_seq: Number.MAX_SAFE_INTEGER, limit: 1 })
   if (!page.ok) return wait(clock, RETRY_MS, signal)
   for (const lane of lanesOf(instance)) lane.skipDeleted(page.value.first_available_seq - 1)
+  await wait(clock, RETRY_MS, signal)
 }

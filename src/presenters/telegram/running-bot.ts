@@ -2,16 +2,18 @@ import { setMaxListeners } from 'node:events'
 import { changeChats, type PairedChat } from '../../host/telegram/chat-register.ts'
 import { readDelivery } from '../../host/telegram/deliveries.ts'
 import type { InstanceId } from '../../model/ids.ts'
+import { wait } from '../../host/wait.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import { Albums } from './albums.ts'
 import type { BotAccess, BotApi, BotFailure } from './bot-api.ts'
 import { acceptMessages, say, type InboxParts } from './chat-inbox.ts'
 import { ChatLane, type LaneParts } from './chat-lane.ts'
+import { pauseMs } from './chat-sender.ts'
 import { readInstance } from './instance-reader.ts'
 import type { PairingCodes } from './pairing-codes.ts'
 import { messageOf, type Me, type Message, type Update } from './protocol.ts'
 import type { BotState, GatewayWorld } from './gateway.ts'
-import { isForBot, nameOf } from './translate.ts'
+import { isForBot, nameOf, topicOf } from './translate.ts'
 import { receiveUpdates, type PollState } from './updates.ts'
 import { COMMAND_HELP, WORDS } from './words.ts'
 
@@ -23,20 +25,18 @@ export interface RunningBotParts extends GatewayWorld {
   readonly codes: PairingCodes
 }
 
-/** How long a message that is being sent when the server stops may take. */
-const GRACE_MS = 3_000
-
 /** One bot, from the moment it is connected until it is disconnected or the server stops. */
 export class RunningBot {
   readonly #parts: RunningBotParts
   readonly #stop = new AbortController()
-  readonly #cutoff = new AbortController()
   readonly #laneParts: LaneParts
   readonly #inbox: InboxParts
   readonly #albums: Albums
   readonly #lanes = new Map<number, ChatLane>()
   readonly #laneStops = new Map<number, AbortController>()
   readonly #readers = new Map<InstanceId, Promise<void>>()
+  /** Groups by their new id: what is written there is handled when that is known. */
+  readonly #moves = new Map<number, Promise<void>>()
   #receiving: Promise<void> | undefined
   #poll: { readonly state: PollState; readonly failure?: BotFailure | undefined } = {
     state: 'receiving',
@@ -46,7 +46,7 @@ export class RunningBot {
     this.#parts = parts
     const { signal } = this.#stop
     // Each message that is waiting listens to it.
-    setMaxListeners(0, signal, this.#cutoff.signal)
+    setMaxListeners(0, signal)
     const { home, ids } = parts
     const onRefusal = (paired: PairedChat, failure: BotFailure) => this.#onRefusal(paired, failure)
     const features = { rich: true }
@@ -54,19 +54,25 @@ export class RunningBot {
       ...parts,
       place: { home, ids },
       signal,
-      cutoff: this.#cutoff.signal,
       features,
       onRefusal,
     }
     const me = { ...parts.me, first_name: parts.me.username }
-    this.#inbox = { ...parts, me, signal, onChange: (paired) => this.#change(paired) }
+    this.#inbox = {
+      ...parts,
+      me,
+      signal,
+      onChange: (paired, change) => this.#change(paired, change),
+    }
     this.#albums = new Albums(parts.clock, signal)
   }
 
-  serves({ token, apiRoot }: BotAccess): boolean {
-    const { access } = this.#parts
+  /** Whether it is this bot with these settings, and receives messages. */
+  serves({ access, drafts }: Pick<RunningBotParts, 'access' | 'drafts'>): boolean {
+    const own = this.#parts
     const isStopped = this.#poll.state === 'conflict' || this.#poll.state === 'unauthorized'
-    return !isStopped && access.token === token && access.apiRoot === apiRoot
+    const isSame = own.access.token === access.token && own.access.apiRoot === access.apiRoot
+    return !isStopped && isSame && own.drafts === drafts
   }
 
   state(): BotState {
@@ -99,11 +105,8 @@ export class RunningBot {
 
   async close(): Promise<void> {
     this.#stop.abort()
-    const cancel = this.#parts.clock.after(GRACE_MS, () => this.#cutoff.abort())
-    await this.#receiving
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.close()))
-    await Promise.all(this.#readers.values())
-    cancel()
+    const closing = [...this.#lanes.values()].map((lane) => lane.close())
+    await Promise.all([this.#receiving, ...closing, ...this.#readers.values()])
   }
 
   async #begin(paired: PairedChat, greet: boolean): Promise<void> {
@@ -153,8 +156,7 @@ export class RunningBot {
   async #receive(): Promise<void> {
     const { api, clock, home, ids, me, note, onDefect } = this.#parts
     const { signal } = this.#stop
-    const commands = [...COMMAND_HELP]
-    void api.call('setMyCommands', { commands }, { signal })
+    void this.#registerCommands()
     await receiveUpdates({
       api,
       clock,
@@ -170,14 +172,33 @@ export class RunningBot {
     }).catch(onDefect)
   }
 
+  /** As soon as Telegram can be reached. */
+  async #registerCommands(): Promise<void> {
+    const { api, clock } = this.#parts
+    const { signal } = this.#stop
+    for (let tries = 0; !signal.aborted; tries++) {
+      const set = await api.call('setMyCommands', { commands: [...COMMAND_HELP] }, { signal })
+      if (set.ok || !(isUnanswered(set.failure) || set.failure.code === 429)) return
+      await wait(clock, pauseMs(tries, set.failure.retrySeconds), signal)
+    }
+  }
+
   async #handle(update: Update): Promise<void> {
     const found = messageOf(update)
     if (found === undefined) return
     const { message, isEdit } = found
-    const lane = this.#laneOf(message.chat.id)
+    // A live location is an edit at each of its moves.
+    if (isEdit && message.location !== undefined) return
+    const { chat, migrate_to_chat_id: movedTo } = message
+    if (movedTo !== undefined) {
+      const moving = this.#albums.take(message, () => this.#follow(chat.id, movedTo))
+      this.#moves.set(movedTo, moving)
+      return moving
+    }
+    const moving = this.#moves.get(chat.id)
+    if (moving !== undefined) await moving
+    const lane = this.#laneOf(chat.id)
     if (lane === undefined) return this.#offerCode(message, isEdit)
-    if (message.migrate_to_chat_id !== undefined)
-      return this.#move(lane.pairing, message.migrate_to_chat_id)
     await this.#albums.take(message, async (messages) => {
       if (!messages.some((one) => isForBot(one, this.#inbox.me))) return
       if (isEdit) await say(this.#inbox, lane, message, WORDS.edited)
@@ -203,10 +224,17 @@ export class RunningBot {
     const kind = isPrivate ? 'private' : 'group'
     const code = codes.issue({ chat: chat.id, kind, name: nameOf(chat) })
     if (code === undefined) return
-    const text = { chat_id: chat.id, text: WORDS.pair(code) }
-    const { signal } = this.#stop
+    const topic = topicOf(message)
+    const text = {
+      chat_id: chat.id,
+      text: WORDS.pair(code),
+      ...(topic === undefined ? {} : { message_thread_id: topic }),
+    }
     // Not awaited, and not repeated: strangers delay no one.
-    void api.call('sendMessage', text, { signal })
+    void api.call('sendMessage', text, { signal: this.#stop.signal }).then((sent) => {
+      // The chat can ask again; one that refuses its code cannot.
+      if (!sent.ok && isUnanswered(sent.failure)) codes.remove(chat.id)
+    })
   }
 
   async #onRefusal(paired: PairedChat, { movedTo }: BotFailure): Promise<void> {
@@ -215,18 +243,31 @@ export class RunningBot {
     this.#stop.abort()
   }
 
-  async #move(paired: PairedChat, moved_to: number): Promise<void> {
-    await this.#change({ ...paired, moved_to })
+  async #follow(chat: number, movedTo: number): Promise<void> {
+    const lane = this.#laneOf(chat)
+    if (lane !== undefined) await this.#move(lane.pairing, movedTo)
   }
 
-  async #change(changed: PairedChat): Promise<Result<void>> {
+  async #move(paired: PairedChat, moved_to: number): Promise<void> {
+    await this.#change(paired, (now) => ({ ...now, moved_to }))
+  }
+
+  /** Changes a pairing as it is stored now. */
+  async #change(
+    { chat, paired_at }: PairedChat,
+    change: (now: PairedChat) => PairedChat,
+  ): Promise<Result<void>> {
+    const isOurs = (one: PairedChat) => one.chat === chat && one.paired_at === paired_at
     const stored = await changeChats(this.#parts, (chats) =>
-      chats.map((one) =>
-        one.chat === changed.chat && one.paired_at === changed.paired_at ? changed : one,
-      ),
+      chats.map((one) => (isOurs(one) ? change(one) : one)),
     )
     if (!stored.ok) return stored
-    this.#lanes.get(changed.chat)?.update(changed)
+    const changed = stored.value.find(isOurs)
+    if (changed !== undefined) this.#lanes.get(chat)?.update(changed)
     return ok(undefined)
   }
+}
+
+function isUnanswered({ code }: BotFailure): boolean {
+  return code === 0 || code >= 500
 }

@@ -29,16 +29,21 @@ export async function openGateway(world: GatewayWorld): Promise<TelegramGateway>
       if (!known.ok) world.note({ error: known.error.message })
       return
     }
+    const chats = await pairedChats(world)
+    if (!chats.ok) {
+      await stop()
+      state = { state: 'unreadable' }
+      world.note({ error: chats.error.message })
+      return
+    }
     const { access, ...bot } = known.value
-    if (running?.serves(access) !== true) {
+    if (running?.serves(known.value) !== true) {
       await stop()
       const api = await openBotApi(access, world)
       const parts: RunningBotParts = { ...world, ...bot, api, access, codes }
       running = new RunningBot(parts)
     }
-    const chats = await pairedChats(world)
-    if (chats.ok) await running.use(chats.value)
-    else world.note({ error: chats.error.message })
+    await running.use(chats.value)
   }
   await order(load)
   return {

@@ -9,6 +9,7 @@ import {
   type MessageEntity,
   type QuotedMessage,
 } from './protocol.ts'
+import { richWords } from './rich-words.ts'
 import { WORDS } from './words.ts'
 
 /** An image of a message, before it is downloaded. */
@@ -55,7 +56,9 @@ export function incomingOf(messages: readonly Message[], me: Me): Incoming {
 /** Whether a message is meant for the bot: always in a private chat, elsewhere if it mentions or replies to it. Pure. */
 export function isForBot(message: Message, me: Me): boolean {
   if (message.chat.type === 'private') return true
-  const { reply_to_message: reply } = message
+  const { reply_to_message: reply, from, sender_chat } = message
+  // Two bots that answer each other would never end. People can write as a chat, which has a bot in their place.
+  if (from?.is_bot === true && sender_chat === undefined) return false
   // In a topic, every message that replies to nothing replies to the message that opened it.
   const isReply = reply?.from?.id === me.id && reply.message_id !== message.message_thread_id
   return isReply || mentionsIn(message).some((entity) => isMention(message, entity, me))
@@ -79,27 +82,35 @@ export function messageIdOf(key: string | undefined): number | undefined {
 
 /** The conversation that a message belongs to, also if it is delivered again after a later /new. Pure. */
 export function conversationOf(
-  { chat, conversations = {} }: Pick<PairedChat, 'chat' | 'conversations'>,
-  topic: number | undefined,
-  message_id: number,
+  paired: Pick<PairedChat, 'chat' | 'conversations'>,
+  message: Message,
 ): string {
-  const begun = conversations[String(topic ?? 0)] ?? []
-  return begun.findLast(({ from }) => from <= message_id)?.id ?? firstConversation(chat, topic)
+  const { chat, conversations = {} } = paired
+  const topic = topicOf(message)
+  const begun = conversations[placeName(paired, message)] ?? []
+  const own = begun.findLast(({ from }) => from <= message.message_id)
+  // A group that moved continues what it talked about before.
+  const before = conversations[String(topic ?? 0)]?.at(-1)
+  const last = own ?? (message.chat.id === chat ? undefined : before)
+  return last?.id ?? firstConversation(chat, topic)
 }
 
 /** The chat with a conversation that begins with a message. Pure. */
-export function withConversation(
-  paired: PairedChat,
-  topic: number | undefined,
-  message_id: number,
-): PairedChat {
+export function withConversation(paired: PairedChat, message: Message): PairedChat {
   const { chat, conversations = {} } = paired
-  const place = String(topic ?? 0)
+  const { message_id } = message
+  const place = placeName(paired, message)
   const before = (conversations[place] ?? []).filter(({ from }) => from !== message_id)
-  const id = `${firstConversation(chat, topic)}#${message_id}`
+  const id = `${firstConversation(chat, topicOf(message))}#${message_id}`
   const begun: BegunConversation = { from: message_id, id }
   const kept = [...before, begun].slice(-KEPT_CONVERSATIONS)
   return { ...paired, conversations: { ...conversations, [place]: kept } }
+}
+
+/** Of a topic. A group that moved counts its messages from 1 again. */
+function placeName({ chat }: Pick<PairedChat, 'chat'>, message: Message): string {
+  const topic = String(topicOf(message) ?? 0)
+  return message.chat.id === chat ? topic : `moved ${topic}`
 }
 
 /** Messages of older ones are never delivered again: Telegram keeps them for a day. */
@@ -207,7 +218,7 @@ const QUOTE_BYTES = 1_000
 function withQuote(message: Message, text: string): string {
   const { reply_to_message: reply, quote, message_thread_id } = message
   if (reply === undefined || reply.message_id === message_thread_id) return text
-  const words = quote?.text ?? reply.text ?? reply.caption ?? ''
+  const words = quote?.text ?? reply.text ?? reply.caption ?? richWords(reply.rich_message)
   const shown = shorten(words === '' ? contentWord(reply) : words, QUOTE_BYTES)
   const author = reply.sender_chat ?? reply.from
   const lines = `${author === undefined ? '' : `${nameOf(author)}: `}${shown}`.split('\n')

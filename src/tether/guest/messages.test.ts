@@ -6,6 +6,7 @@ import { envelope } from '../../../test/support/tether/host-end.ts'
 import { value } from '../../../test/support/log/story.ts'
 import { until, virtualClock } from '../../../test/support/host/virtual-clock.ts'
 import { systemClock } from '../../host/clock.ts'
+import { nextRound } from '../../host/wait.ts'
 import { systemIds } from '../../host/ids.ts'
 import { ok } from '../../model/errors.ts'
 import type { FrameToHost } from '../../model/tether/frame.ts'
@@ -87,7 +88,7 @@ async function scene() {
   await until(() => has('m2', 'status.presence'))
   const end = async () => {
     second.open()
-    await until(() => has('m2', 'assistant.done'))
+    await until(() => !session.busy)
     reading.open()
     await messages.ended()
     await harness.close()
@@ -103,8 +104,8 @@ test('a cancelled message whose Turn is over leaves the Turn of the next message
   const { cancel, end } = await scene()
   cancel({ in_reply_to: 'm1' })
   expect(await end()).toEqual([
-    ['m2', 'completed'],
     ['m1', 'completed'],
+    ['m2', 'completed'],
   ])
 })
 
@@ -112,8 +113,8 @@ test('a cancel without a name means the message whose Turn runs', async () => {
   const { cancel, end } = await scene()
   cancel({})
   expect(await end()).toEqual([
-    ['m2', 'interrupted'],
     ['m1', 'completed'],
+    ['m2', 'interrupted'],
   ])
 })
 
@@ -185,4 +186,54 @@ test('a message that waits for its Session has no end when the guest is closed',
   const ends = await finish()
   await lease.release()
   expect(ends).toEqual([['m1', 'assistant.done']])
+})
+
+/** Both messages have run for an earlier guest. The server takes the acknowledgement of `m1` late. */
+async function repeatedScene() {
+  const { parts, close } = await openParts(await freshFolder())
+  const harness = new Harness(parts)
+  const sessions = new InstanceSessions(harness, START)
+  const late = gate()
+  const ends: (string | undefined)[] = []
+  const guest = (isLate: boolean) => {
+    const messages = new Messages({
+      start: START,
+      harness,
+      sessions,
+      frames: new GuestFrames(systemClock, systemIds(systemClock)),
+      clock: systemClock,
+      send: async ({ type, in_reply_to, payload }) => {
+        if (type === 'assistant.done') ends.push(in_reply_to)
+        const isFirst = in_reply_to === 'm1' && type === 'event.ack'
+        if (isLate && isFirst && payload.status === 'repeated') await late.opened
+      },
+      onDefect: (error) => {
+        throw error
+      },
+    })
+    for (const msg_id of ['m1', 'm2']) {
+      const payload = { text: 'What happened?' }
+      messages.receive({ ...envelope(msg_id, 'default'), type: 'user.message', payload })
+    }
+    return messages
+  }
+  await guest(false).ended()
+  ends.length = 0
+  const messages = guest(true)
+  // That of `m2` is found meanwhile.
+  for (let round = 0; round < 50; round++) await nextRound()
+  const finish = async () => {
+    late.open()
+    await messages.ended()
+    await harness.close()
+    await close()
+    return ends
+  }
+  return { ends, finish }
+}
+
+test('answers that are found in the Log do not overtake each other', async () => {
+  const { ends, finish } = await repeatedScene()
+  expect(ends).toEqual([])
+  expect(await finish()).toEqual(['m1', 'm2'])
 })

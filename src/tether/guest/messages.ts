@@ -1,6 +1,6 @@
 import { shorten } from '../../encoding/quote.ts'
 import type { Clock } from '../../host/clock.ts'
-import { ok, type Result } from '../../model/errors.ts'
+import { ok, type Failed, type Result } from '../../model/errors.ts'
 import { BLOB_EXTENSIONS } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import { utf8Bytes } from '../../model/shape.ts'
@@ -49,6 +49,10 @@ interface ActiveMessage {
   readonly isUnshown: boolean
   /** Its Turn has ended, but not all of its frames are sent. The Session may be running the next message. */
   over: boolean
+  /** Its end was sent. */
+  hasEnd: boolean
+  /** Resolves when nothing of it is left to do. */
+  ending: Promise<void>
 }
 
 interface AdmittedMessage {
@@ -82,18 +86,26 @@ export class Messages {
     const isUnshown = this.#unshownMessages.delete(key)
     void send(frames.ack({ to: frame }, 'received'))
     if (this.#active.has(key)) return
-    const message: ActiveMessage = { frame, isCancelled: false, isUnshown, over: false }
+    const message: ActiveMessage = {
+      frame,
+      isCancelled: false,
+      isUnshown,
+      over: false,
+      hasEnd: false,
+      ending: Promise.resolve(),
+    }
     this.#active.set(key, message)
     const running = this.#run(message)
       .catch((error: unknown) => {
         onDefect(error)
-        return this.#end({ to: frame }, internal())
+        return this.#end(message, { to: frame }, internal())
       })
       .finally(() => {
         this.#active.delete(key)
         this.#running.delete(running)
       })
     this.#running.add(running)
+    message.ending = running
   }
 
   /**
@@ -130,7 +142,7 @@ export class Messages {
     const { sessions, frames, send } = this.#parts
     const started = await this.#admit(message)
     if (!started.ok) {
-      if (!this.#closing) await this.#end({ to: frame }, { type: 'error', ...started.error })
+      if (!this.#closing) await this.#end(message, { to: frame }, errorOf(started))
       return
     }
     const { session, admission } = started.value
@@ -148,9 +160,21 @@ export class Messages {
     await send(frames.ack(reply, repeated ? 'repeated' : continued ? 'continued' : 'started'))
     if (!repeated) await this.#follow(reply, session, admission)
     const result = await admission.done
-    if (result.ok) await this.#end(reply, endOf(result.value))
-    else if (!this.#closing) await this.#end(reply, { type: 'error', ...result.error })
+    if (!(await this.#isNext(message))) return
+    if (result.ok) await this.#end(message, reply, endOf(result.value))
+    else if (!this.#closing) await this.#end(message, reply, errorOf(result))
     await sessions.tidy((address) => this.#of(address).length > 0)
+  }
+
+  /**
+   * Waits until the messages before it in its conversation have ended: those that have run are found in the Log at once, and
+   * answers must not overtake each other. False if one of them is left to the next guest, which then ends this one, too.
+   */
+  async #isNext(message: ActiveMessage): Promise<boolean> {
+    const own = this.#of(message.frame.session)
+    const earlier = own.slice(0, own.indexOf(message))
+    await Promise.all(earlier.map(({ ending }) => ending))
+    return !this.#closing || earlier.every(({ hasEnd }) => hasEnd)
   }
 
   async #admit(message: ActiveMessage): Promise<Result<AdmittedMessage>> {
@@ -201,8 +225,9 @@ export class Messages {
     }
   }
 
-  async #end(reply: Reply, end: MessageEnd): Promise<void> {
+  async #end(message: ActiveMessage, reply: Reply, end: MessageEnd): Promise<void> {
     await this.#parts.send(await this.#terminal(reply, end))
+    message.hasEnd = true
   }
 
   async #terminal(reply: Reply, end: MessageEnd): Promise<TerminalFrame> {
@@ -253,6 +278,10 @@ function settingsFor({ state }: Session, start: GuestStart): NonNullable<AdmitOp
 function attachmentOf({ media_type, blob, size }: ImageReference, at: number) {
   const name = `image-${at + 1}.${BLOB_EXTENSIONS[media_type]}`
   return { from: 'blob', name, blob, media_type, size } as const
+}
+
+function errorOf({ error }: Failed): MessageEnd {
+  return { type: 'error', ...error }
 }
 
 function internal(): MessageEnd {

@@ -1,22 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import * as z from 'zod'
-import { diskFolder, pathOf } from '../../../src/host/files/disk.ts'
-import { closing } from '../../../src/host/files/files.ts'
-import type { RecordsPlace } from '../../../src/host/files/records.ts'
-import { openReader } from '../../../src/log/reader.ts'
-import { verifyLog } from '../../../src/log/verify.ts'
-import type { WholeEvent } from '../../../src/model/events/event.ts'
-import type { Frame } from '../../../src/model/tether/frame.ts'
-import { LiveHistory } from '../../../src/request/live-history.ts'
-import { listSessions } from '../../../src/session/queries/list.ts'
-import { FRAME_LOG_SETTINGS } from '../../../src/tether/frames/frame-settings.ts'
 import { FramePageShape } from '../../../src/tether/tether-shapes.ts'
-import { allFrames, openFrames } from '../../support/tether/frame-log-place.ts'
-import { openPartsAt } from '../../support/session/harness-parts.ts'
 import { random, type Random } from '../../support/host/random.ts'
-import { value } from '../../support/log/story.ts'
 import {
   CONVERSATIONS,
   INSTANCE,
@@ -29,6 +15,7 @@ import {
 import { isContinued } from '../support/continued-judge.ts'
 import { daemonOffences, type DaemonEvidence } from './daemon-kill-judge.ts'
 import { KilledServer, processesOf } from './daemon-kill-server.ts'
+import { instanceRecords } from './instance-records.ts'
 
 export interface DaemonKills {
   readonly violations: readonly string[]
@@ -234,23 +221,13 @@ function kill(pid: number): void {
   }
 }
 
-const Register = z.object({ instances: z.tuple([z.object({ id: z.string() })]) })
-
 /** What is on the disk, and what is wrong with it by itself. */
 async function evidenceIn(
   root: string,
   { server, pollers, sender }: DaemonScene,
 ): Promise<{ readonly evidence: DaemonEvidence; readonly damage: readonly string[] }> {
   const damage: string[] = []
-  const register = await readFile(join(server.home, 'instances/register.json'), 'utf8')
-  const { id } = Register.parse(JSON.parse(register.slice(register.indexOf('\n')))).instances[0]
-  const own = join(server.home, 'instances', id)
-  const stored = await storedFrames(join(own, 'frames'), damage)
-  const events = await eventsIn(
-    { workspace: server.workspace, instance: id },
-    join(own, 'home'),
-    damage,
-  )
+  const { stored, events } = await instanceRecords(server, CONVERSATIONS.length, damage)
   const text = await readFile(join(server.workspace, 'effects.txt'), 'utf8').catch(() => '')
   const unended = await readdir(join(server.home, 'instances/unended'))
   if (unended.length > 0) damage.push('an Instance is marked as having messages that did not end')
@@ -262,38 +239,4 @@ async function evidenceIn(
     effects: text.split('\n').filter((line) => line !== ''),
   }
   return { evidence, damage }
-}
-
-async function storedFrames(path: string, damage: string[]): Promise<Frame[]> {
-  return closing(await diskFolder(path), async (folder) => {
-    const log = value(await openFrames(folder, { settings: FRAME_LOG_SETTINGS }))
-    if (log.damage !== undefined) damage.push(log.damage.error.message)
-    if (log.pending().length > 0) damage.push(`${log.pending().length} messages have not ended`)
-    const frames = await allFrames(log, 200)
-    await log.close()
-    return frames
-  })
-}
-
-/** One intact Session for each conversation. */
-async function eventsIn(
-  { workspace, instance }: RecordsPlace,
-  home: string,
-  damage: string[],
-): Promise<WholeEvent[]> {
-  const { parts, close } = await openPartsAt(pathOf(workspace), home, {}, instance)
-  const listed = await listSessions(parts.log.place)
-  if (listed.length > CONVERSATIONS.length) damage.push(`${listed.length} Sessions`)
-  const events: WholeEvent[] = []
-  for (const { id } of listed) {
-    const { damage: found, torn_bytes, foreign } = value(await verifyLog(parts.log.place, id))
-    if (found !== undefined || torn_bytes > 0 || foreign) damage.push(`${id} is not whole`)
-    const reader = value(await openReader(parts.log.place, id))
-    const history = new LiveHistory(parts.log.store)
-    await history.add(value(await reader.lines()).lines)
-    events.push(...history.events)
-    await reader.close()
-  }
-  await close()
-  return events
 }

@@ -1,11 +1,18 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { heldClock } from '../../support/host/held-clock.ts'
 import { TINY_IMAGES } from '../../support/resources/tiny-images.ts'
 import { value } from '../../support/log/story.ts'
 import { BOT_TOKEN } from '../../support/telegram/bot-identity.ts'
-import { GatewayPlace } from '../../support/telegram/gateway-place.ts'
+import { GatewayPlace, type GatewayPlaceOptions } from '../../support/telegram/gateway-place.ts'
 
 async function startedPlace(...chats: readonly number[]) {
-  const place = await GatewayPlace.open()
+  return startedPlaceWith({}, ...chats)
+}
+
+async function startedPlaceWith(options: GatewayPlaceOptions, ...chats: readonly number[]) {
+  const place = await GatewayPlace.open(options)
   for (const chat of chats) await place.pair(chat)
   await place.start()
   return place
@@ -75,7 +82,8 @@ test('an answer of several messages continues after the last one that was record
 })
 
 test('a chat that must wait delays no other, and its answers stay in order', async () => {
-  const place = await startedPlace(1, 2)
+  const clock = heldClock()
+  const place = await startedPlaceWith({ clock }, 1, 2)
   const [slow, fast] = [place.double.chat(1), place.double.chat(2)]
   slow.writes('a')
   slow.writes('c')
@@ -84,12 +92,14 @@ test('a chat that must wait delays no other, and its answers stay in order', asy
   const [a, b, c] = ['a', 'b', 'c'].map((text) =>
     messages.find(({ payload }) => payload.text === text),
   )
-  place.double.fail({ method: 'sendRichMessage', chat: 1, code: 429, retryAfter: 1 })
+  place.double.fail({ method: 'sendRichMessage', chat: 1, code: 429, retryAfter: 3_600 })
   await place.answers(a!, 'First')
   await place.answers(c!, 'Second')
   await place.answers(b!, 'At once')
   await fast.until(({ fromBot }) => fromBot.length === 1)
+  await expect.poll(() => clock.held).toBe(1)
   expect(slow.fromBot).toEqual([])
+  clock.release()
   await slow.until(({ fromBot }) => fromBot.length === 2)
   expect(slow.fromBot.map(({ text }) => text)).toEqual([
     expect.stringContaining('First'),
@@ -133,6 +143,43 @@ test('a group that gets another number keeps its conversation', async () => {
   after.writes('@harbour_bot And now?')
   const [, second] = await place.messages(2)
   expect(second?.session.id).toBe('-100')
+})
+
+test('a group that gets another number stays in the conversation that /new began, and can begin others', async () => {
+  const place = await startedPlace(-100)
+  const [before, after] = [place.double.chat(-100), place.double.chat(-200)]
+  for (let at = 0; at < 5; at++) before.writes('Not for you')
+  const begun = before.writes('/new@harbour_bot')
+  before.sends({ migrate_to_chat_id: -200 }, 'The group moved')
+  after.writes('@harbour_bot Where are we?')
+  const [first] = await place.messages(1)
+  expect(first?.session.id).toBe(`-100#${begun}`)
+  const later = after.writes('/new@harbour_bot')
+  after.writes('@harbour_bot And now?')
+  const [, second] = await place.messages(2)
+  expect(second?.session.id).toBe(`-100#${later}`)
+  await place.answers(second!, 'Elsewhere')
+  await after.until(({ fromBot }) => fromBot.at(-1)?.text.includes('Elsewhere') === true)
+})
+
+test('pairings that cannot be read are said, and nothing is received', async () => {
+  const place = await startedPlace(42)
+  await place.stop()
+  await writeFile(join(place.home, 'telegram', 'chats.json'), '{')
+  await place.start()
+  expect(place.gateway?.state()).toEqual({ state: 'unreadable' })
+  expect(place.double.isPolled).toBe(false)
+})
+
+test('the commands are registered, also if Telegram could not be reached at first', async () => {
+  const place = await GatewayPlace.open()
+  place.double.fail({ method: 'setMyCommands', code: 502 })
+  await place.start()
+  await expect.poll(() => place.double.callsOf('setMyCommands').length).toBe(2)
+  const [failed, call] = place.double.callsOf('setMyCommands')
+  expect([failed?.code, call?.code]).toEqual([502, 200])
+  const commands = call?.args['commands'] as readonly { readonly command: string }[]
+  expect(commands.map(({ command }) => command)).toEqual(['new', 'cancel', 'status', 'help'])
 })
 
 test('no error of the network contains the token, in any form', async () => {

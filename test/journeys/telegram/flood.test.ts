@@ -10,7 +10,7 @@ test('1,000 messages of 50 chats are answered in the order of their chat, while 
   for (const { id } of chats) await place.pair(id)
   await place.start()
   const [slow, ...others] = chats
-  place.double.fail({ method: 'sendRichMessage', chat: 1, code: 429, retryAfter: 30 })
+  place.double.fail({ method: 'sendRichMessage', chat: 1, code: 429, retryAfter: 3_600 })
   for (let at = 0; at < EACH; at++) for (const chat of chats) chat.writes(`message ${at}`)
   const answered = new Set<string>()
   while (answered.size < CHATS * EACH)
@@ -23,6 +23,13 @@ test('1,000 messages of 50 chats are answered in the order of their chat, while 
   const order = Array.from({ length: EACH }, (_, at) => `answer to message ${at}`)
   for (const { fromBot } of others)
     expect(fromBot.map(({ text }) => /answer to message \d+/.exec(text)?.[0])).toEqual(order)
-  // It waits for thirty seconds, and all others are done.
+  // It waits for an hour, and all others are done.
   expect(slow?.fromBot).toEqual([])
+  await expect.poll(() => waitingOf(place, 1)).toBe(EACH)
 })
+
+function waitingOf({ gateway }: GatewayPlace, id: number): number | undefined {
+  const state = gateway?.state()
+  const chats = state !== undefined && 'chats' in state ? state.chats : []
+  return chats.find(({ chat }) => chat === id)?.waiting
+}

@@ -94,7 +94,7 @@ test('a caption that imitates a command is text', async () => {
   expect(message).toMatchObject({ session: { id: '42' }, payload: { text: '/new' } })
 })
 
-test('the same album id of two chats and two people makes separate messages', async () => {
+test('the same album id of two chats makes separate messages', async () => {
   const place = await GatewayPlace.open()
   await place.pair(42)
   await place.pair(43)
@@ -106,6 +106,30 @@ test('the same album id of two chats and two people makes separate messages', as
   expect(
     messages.map(({ payload: { text, images = [] } }) => `${text} ${images.length}`).toSorted(),
   ).toEqual(['one 1', 'two 1'])
+})
+
+test('in a group, no one adds to the album of another or splits it, whatever album id they have', async () => {
+  const place = await GatewayPlace.open()
+  await place.pair(-100)
+  await place.start()
+  const group = place.double.chat(-100)
+  const [ada, eve] = [
+    { id: 7, first_name: 'Ada' },
+    { id: 8, first_name: 'Eve' },
+  ]
+  const more = { media_group_id: 'forged' }
+  group.photographs(TINY_IMAGES.png, '@harbour_bot Compare', { from: ada, more })
+  group.photographs(TINY_IMAGES.gif, 'and mine', { from: eve, more })
+  group.writes('me too', { from: eve })
+  group.photographs(TINY_IMAGES.jpeg, '', { from: ada, more })
+  group.writes('@harbour_bot Done', { from: eve })
+  const [album, text] = await place.messages(2)
+  expect(album?.payload).toMatchObject({
+    user: { name: 'Ada' },
+    images: [{ media_type: 'image/png' }, { media_type: 'image/jpeg' }],
+  })
+  expect(album?.payload.images).toHaveLength(2)
+  expect(text?.payload.text).toBe('Done')
 })
 
 test('10,000 updates of strangers store nothing, and get at most a code each', async () => {

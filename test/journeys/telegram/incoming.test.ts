@@ -90,6 +90,33 @@ test('a reply quotes what it replies to, bounded', async () => {
   expect(message?.payload.text.length).toBeLessThan(1_100)
 })
 
+test('a reply to an answer quotes its text, also if that was a rich message', async () => {
+  const { place, chat } = await pairedPlace()
+  const reply_to_message = {
+    message_id: 1,
+    date: 1,
+    chat: { id: 42, type: 'private' },
+    from: { id: 123_456_789, is_bot: true, first_name: 'Harbour' },
+    rich_message: {
+      blocks: [
+        { type: 'heading', size: 1, text: 'Boats' },
+        { type: 'paragraph', text: ['Two ', { type: 'bold', text: 'red' }, ' ones'] },
+        {
+          type: 'list',
+          items: [{ label: '•', blocks: [{ type: 'paragraph', text: 'a dinghy' }] }],
+        },
+        { type: 'table', cells: [[{ text: 'a' }, { text: 'b' }], [{ text: '1' }]] },
+        { type: 'divider' },
+      ],
+    },
+  }
+  chat.writes('Why?', { more: { reply_to_message } })
+  const [message] = await place.messages(1)
+  expect(message?.payload.text).toBe(
+    '> Harbour: Boats\n> Two red ones\n> a dinghy\n> a | b\n> 1\n\nWhy?',
+  )
+})
+
 test.each([
   ['voice', { voice: {} }],
   ['video', { video: {} }],
@@ -112,14 +139,38 @@ test('an edited message is answered, and not run again', async () => {
   expect(await place.messages(1)).toHaveLength(1)
 })
 
-test('/new begins a conversation, and a message delivered again stays in its own', async () => {
+test('a live location that moves is not answered each time', async () => {
   const { place, chat } = await pairedPlace()
+  const id = chat.sends({ location: { latitude: 1, longitude: 1 } }, 'my location')
+  await chat.until(({ fromBot }) => fromBot.length === 1)
+  for (let at = 0; at < 3; at++) chat.edits(id, '', { location: { latitude: at, longitude: 1 } })
   chat.writes('Hello')
+  await place.messages(1)
+  expect(chat.fromBot).toHaveLength(1)
+})
+
+test('/new begins a conversation, and a message delivered again stays in its own and runs once', async () => {
+  const { place, chat } = await pairedPlace()
+  const hello = chat.writes('Hello')
   await place.messages(1)
   const begun = chat.writes('/new')
   chat.writes('Hello again')
-  const [first, second] = await place.messages(2)
-  expect([first?.session.id, second?.session.id]).toEqual(['42', `42#${begun}`])
+  await place.messages(2)
+  chat.again(hello)
+  chat.writes('And again')
+  const messages = await place.messages(3)
+  expect(messages.map(({ payload, session }) => [payload.text, session.id])).toEqual([
+    ['Hello', '42'],
+    ['Hello again', `42#${begun}`],
+    ['And again', `42#${begun}`],
+  ])
+})
+
+test('/new with text begins a conversation with it', async () => {
+  const { place, chat } = await pairedPlace()
+  const begun = chat.writes('/new Draw a boat')
+  const [message] = await place.messages(1)
+  expect([message?.payload.text, message?.session.id]).toEqual(['Draw a boat', `42#${begun}`])
 })
 
 test('/cancel cancels, and /status and /help answer', async () => {

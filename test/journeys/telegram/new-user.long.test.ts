@@ -1,8 +1,9 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { systemSandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { runCli } from '../../support/cli/cli.ts'
+import { startProgram } from '../../support/cli/program.ts'
 import { guestProgram, removeGuestProgram } from '../../support/cli/guest-bundle.ts'
 import { freshFolder } from '../../support/host/folder.ts'
 import { localServer } from '../../support/http/local-server.ts'
@@ -61,3 +62,31 @@ test.runIf(canNest)(
     expect(texts.some((text) => text.includes(BOT_TOKEN))).toBe(false)
   },
 )
+
+test('with the debug output of Node and of libraries, and while everything fails, no one sees the token', async () => {
+  const root = await freshFolder()
+  await mkdir(join(root, 'workspace'))
+  const double = await BotDouble.open()
+  onTestFinished(() => double.close())
+  await runCli({ root }, 'config', 'set', 'telegram.api_root', double.url)
+  expect((await runCli({ root, stdin: BOT_TOKEN }, 'telegram', 'connect')).code).toBe(0)
+  double.fail({ method: 'getUpdates', code: 502, times: 2 })
+  double.fail({ method: 'getUpdates', code: 500, afterEffect: true })
+  double.fail({ method: 'sendMessage', code: 500, afterEffect: true })
+  const env = { DEBUG: '*', NODE_DEBUG: 'http,https,net', HAWSER_PROVIDER: 'rehearsal' }
+  const program = await startProgram({ root, env }, ['up', '--json'])
+  const chat = double.chat(42)
+  chat.writes('Hello')
+  await chat.until(({ fromBot }) => fromBot.length === 1)
+  await double.close()
+  const state = async () => (await runCli({ root }, 'telegram', 'status', '--json')).stdout
+  await expect.poll(state).toContain('unreachable')
+  const logs = join(root, 'home', 'logs')
+  const texts = (await readdir(logs)).map((name) => readFile(join(logs, name), 'utf8'))
+  const log = (await Promise.all(texts)).join('\n')
+  expect(log).toContain('ECONNREFUSED')
+  // Node prints its connections, so that a token in one would be seen.
+  const printed = program.stdout() + program.stderr() + program.child.spawnargs.join(' ')
+  expect(printed).toContain('127.0.0.1')
+  expect(printed + log + (await state())).not.toContain(BOT_TOKEN.slice(10))
+})

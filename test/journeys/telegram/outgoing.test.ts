@@ -118,11 +118,32 @@ test('an error is one plain sentence with the next step, and notices are shown [
   )
 })
 
-test('"typing" is shown while a Turn runs, and drafts only by setting', async () => {
-  const { place, chat, message } = await askedPlace({ drafts: true })
-  await place.says(message, 'event.ack', { status: 'started' })
-  await place.says(message, 'assistant.delta', { text: 'Once upon' })
-  await expect.poll(() => [chat.typing > 0, chat.drafts]).toEqual([true, ['Once upon']])
-  await place.answers(message, 'Once upon a time')
+test.each([
+  [true, ['Once upon']],
+  [false, []],
+])(
+  '"typing" is shown while a Turn runs, and with the setting drafts: %s its text is: %j',
+  async (drafts, shown) => {
+    const { place, chat, message } = await askedPlace({ drafts })
+    await place.says(message, 'event.ack', { status: 'started' })
+    await place.says(message, 'assistant.delta', { text: 'Once upon' })
+    await expect.poll(() => [chat.typing > 0, chat.drafts]).toEqual([true, shown])
+    await place.answers(message, 'Once upon a time')
+    await chat.until(({ fromBot }) => fromBot.length === 1)
+    expect(place.double.callsOf('sendMessageDraft')).toHaveLength(shown.length)
+  },
+)
+
+test('text that Telegram refuses is replaced by a sentence, and what comes after it is sent', async () => {
+  const { place, chat, message } = await askedPlace()
+  place.double.fail({ method: 'sendRichMessage', code: 400 })
+  place.double.fail({ method: 'sendMessage', code: 400 })
+  await place.answers(message, 'An answer')
   await chat.until(({ fromBot }) => fromBot.length === 1)
+  expect(chat.fromBot[0]?.text).toBe('Telegram did not accept a part of this answer.')
+  chat.writes('Again')
+  const [, second] = await place.messages(2)
+  await place.answers(second!, 'Another answer')
+  await chat.until(({ fromBot }) => fromBot.length === 2)
+  expect(chat.fromBot[1]?.text).toContain('Another answer')
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Update } from '@grammyjs/types'
 import { BOT, BOT_TOKEN } from './bot-identity.ts'
 import { argumentsOf } from './form-arguments.ts'
@@ -50,6 +50,9 @@ export class BotDouble {
   #nextUpdate: number
   #poll: (() => void) | undefined
   #wake = () => {}
+  /** Counted up by a test when the bot is another process from then on; messages have that of their connection. */
+  era = 0
+  readonly #eras = new WeakMap<Socket, number>()
   /** Whether it has rich messages. */
   hasRich = true
   webhook = ''
@@ -58,6 +61,7 @@ export class BotDouble {
 
   private constructor(firstUpdate: number) {
     this.#nextUpdate = firstUpdate
+    this.#server.on('connection', (socket) => void this.#eras.set(socket, this.era))
   }
 
   static async open({ firstUpdate = 1_000 }: { readonly firstUpdate?: number } = {}) {
@@ -99,6 +103,11 @@ export class BotDouble {
   /** From now on, updates are counted from here. */
   countFrom(update: number): void {
     this.#nextUpdate = update
+  }
+
+  /** The bot is waiting for updates. */
+  get isPolled(): boolean {
+    return this.#poll !== undefined
   }
 
   /** Updates that were not acknowledged. */
@@ -171,7 +180,8 @@ export class BotDouble {
           return { code: 404, description: 'Not Found: method not found' }
         const chat = this.#chats.get(Number(args['chat_id']))
         if (chat === undefined) return { code: 400, description: 'Bad Request: chat not found' }
-        return sendInto(chat, { method, args })
+        const era = this.#eras.get(response.req.socket) ?? 0
+        return sendInto(chat, { method, args, era })
       }
       default:
         return method satisfies never

@@ -29,6 +29,8 @@ export interface ShownMessage {
   readonly topic?: number
   /** Links are shown as previews. */
   readonly preview?: boolean
+  /** Of the process that sent it. */
+  readonly era?: number
 }
 
 export interface Writing {
@@ -52,6 +54,7 @@ export class DoubleChat {
   readonly #options: ChatOptions
   readonly #double: ChatHost
   readonly #waiting = new Set<() => void>()
+  readonly #sent = new Map<number, object>()
   #next = 1
 
   constructor(id: number, options: ChatOptions, double: ChatHost) {
@@ -160,12 +163,19 @@ export class DoubleChat {
     })
     const thread = topic === undefined ? {} : { message_thread_id: topic, is_topic_message: true }
     const message = { message_id, date: 1, chat: this.#chat(), from: author, ...thread, ...content }
-    this.#double.push({ message: { ...message, ...more } as never })
+    const whole = { ...message, ...more }
+    this.#sent.set(message_id, whole)
+    this.#double.push({ message: whole as never })
     return message_id
   }
 
-  edits(message_id: number, text: string): void {
-    const message = { message_id, date: 1, edit_date: 2, chat: this.#chat(), text }
+  /** Delivers a message again, as after a crash. */
+  again(message_id: number): void {
+    this.#double.push({ message: this.#sent.get(message_id) as never })
+  }
+
+  edits(message_id: number, text: string, more: object = {}): void {
+    const message = { message_id, date: 1, edit_date: 2, chat: this.#chat(), text, ...more }
     this.#double.push({ edited_message: { ...message, from: this.#author() } as never })
   }
 

@@ -11,6 +11,8 @@ export interface Sending {
     | 'sendChatAction'
     | 'sendMessageDraft'
   readonly args: Readonly<Record<string, unknown>>
+  /** Of the process that sends it. */
+  readonly era: number
 }
 
 interface Reply {
@@ -20,7 +22,7 @@ interface Reply {
 }
 
 /** Judges a message by the rules of the Bot API, and shows it in the chat. */
-export function sendInto(chat: DoubleChat, { method, args }: Sending): Reply {
+export function sendInto(chat: DoubleChat, { method, args, era }: Sending): Reply {
   if (chat.isBlocked) return { code: 403, description: 'Forbidden: bot was blocked by the user' }
   // Formatting by Markdown or HTML would be decided by the model.
   if ('parse_mode' in args) chat.violations.push(`${method} with parse_mode`)
@@ -37,7 +39,7 @@ export function sendInto(chat: DoubleChat, { method, args }: Sending): Reply {
     chat.refusals.push(shown.description)
     return refused(shown.description)
   }
-  return { code: 200, result: chat.show({ ...shown, ...repliedTo(args), ...topicOf(args) }) }
+  return { code: 200, result: chat.show({ ...shown, ...repliedTo(args), ...topicOf(args), era }) }
 }
 
 function draft(chat: DoubleChat, args: Sending['args']): Reply {
