@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Result } from '../../model/errors.ts'
 import { systemClock } from '../clock.ts'
@@ -37,19 +37,23 @@ mv ../mail.patch . && printf untracked > untracked.txt && printf staged > staged
 
 let template = ''
 const made: string[] = []
-const cache = mkdtempSync(join(tmpdir(), 'corpus-npm-'))
-made.push(cache)
+/** In memory where the run has such a folder: thousands of files are synced here. */
+const PLACE = process.env['HAWSER_TEST_ROOT'] ?? tmpdir()
+const cache = mkdtempSync(join(PLACE, 'corpus-npm-'))
 /** Where tools are, and a place of their own for what they keep. */
 const ENV = { ...process.env, REPO: process.cwd(), npm_config_cache: cache, HOME: cache }
 
 beforeAll(() => {
-  template = join(folder(), 'w')
+  template = join(mkdtempSync(join(PLACE, 'corpus-template-')), 'w')
   // Of the workspace itself, no permissions are covered.
   mkdirSync(template, { mode: 0o700 })
   execFileSync('bash', ['-ec', BUILD], { cwd: template, stdio: 'ignore', env: ENV })
 })
+afterEach(() => {
+  for (const one of made.splice(0)) rmSync(one, { recursive: true, force: true })
+})
 afterAll(() => {
-  for (const one of made) rmSync(one, { recursive: true, force: true })
+  for (const one of [cache, join(template, '..')]) rmSync(one, { recursive: true, force: true })
 })
 
 test('the corpus has at least 120 commands', () => {
@@ -216,7 +220,7 @@ function listing(workspace: string): string {
 }
 
 function folder(): string {
-  const made_here = mkdtempSync(join(tmpdir(), 'corpus-'))
+  const made_here = mkdtempSync(join(PLACE, 'corpus-'))
   made.push(made_here)
   return made_here
 }
