@@ -140,8 +140,8 @@ function excessOf({ perByte, target }: Situation, tokens: number): number {
 }
 
 /**
- * Where a tail of at most that many tokens, without long outputs, begins: at the start of a Turn or, if nothing is left, at the checkpoint itself.
- * Never after the start of the active Turn, or of an earlier one whose attachments it shows because no model has seen them;
+ * Where a tail of at most that many tokens, without long outputs, begins: at the start of a Turn or, if nothing is left, at the
+ * checkpoint itself. Never after the start of the active Turn, or of an earlier one whose attachments it shows because no model has seen them;
  * `undefined` if it would not cover a Turn.
  */
 function cutFor(now: Situation, tokens: number): number | undefined {
@@ -292,15 +292,15 @@ export interface LogPosition {
   readonly prev: string | null
 }
 
-/** With the position of the tail in the Log, which `placeOf` returns for the start of a Turn. */
+/** With the position of the tail in the Log, which `positionOf` returns for the start of a Turn. */
 export function withPosition(
   data: CompactionData,
-  placeOf: (seq: number) => LogPosition | undefined,
+  positionOf: (seq: number) => LogPosition | undefined,
 ): CompactionData {
-  const place = data.range === undefined ? undefined : placeOf(data.tail.from_seq)
-  if (place === undefined) return data
-  const position = { from_offset: place.offset, from_prev: place.prev }
-  return { ...data, tail: { ...data.tail, ...position } }
+  const position = data.range === undefined ? undefined : positionOf(data.tail.from_seq)
+  if (position === undefined) return data
+  const { offset: from_offset, prev: from_prev } = position
+  return { ...data, tail: { ...data.tail, from_offset, from_prev } }
 }
 
 /** The Event as it would be recorded. Only its number, Turn and data matter for what follows. */

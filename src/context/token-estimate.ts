@@ -23,7 +23,10 @@ export interface SizedItem {
   readonly bytes: number
 }
 
-/** Tokens per byte of text in this Session, the same before and after a summary is requested. Learned from the raw Events only, so that a resumed Session learns the same. */
+/**
+ * Tokens per byte of text in this Session, the same before and after a summary is requested. Learned from the raw Events only,
+ * so that a resumed Session learns the same.
+ */
 export function tokensPerByte(events: readonly WholeEvent[]): number {
   return shownTokens(answeredCalls(withoutSummaryTurns(historyOf(events).events))).perByte
 }

@@ -1,15 +1,15 @@
-export interface PatternOptions {
+interface PatternOptions {
   readonly ignoreCase: boolean
-  /** The pattern is literal text. */
-  readonly fixed: boolean
+  /** The pattern is the text to find, and not a regular expression. */
+  readonly isLiteral: boolean
 }
 
 /** Compiles a pattern for a search of single lines. Returns the message of the engine if it is invalid. Pure. */
 export function searchPattern(
   pattern: string,
-  { ignoreCase, fixed }: PatternOptions,
+  { ignoreCase, isLiteral }: PatternOptions,
 ): RegExp | string {
-  const source = fixed ? pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`) : pattern
+  const source = isLiteral ? pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`) : pattern
   const flags = ignoreCase ? 'i' : ''
   // Unicode mode first, in which code points are whole and classes such as \p{L} work; then the lenient syntax.
   const strict = compilePattern(source, `${flags}u`)

@@ -80,7 +80,7 @@ export interface OpenEscape {
   readonly at: number
 }
 
-/** Reads on in an escape sequence, as far as the chunk goes. `at` is `INVALID` if JSON does not have it. */
+/** Continues in an escape sequence, as far as the chunk goes. `at` is `INVALID` if JSON does not have it. */
 export function continueEscape(chunk: Buffer, { pending, at }: OpenEscape): OpenEscape {
   let [left, next] = [pending, at]
   for (; left > 0 && next < chunk.length; next += 1) {

@@ -4,7 +4,7 @@ import type { StructuredPatchHunk } from 'diff'
 export interface LineDiff {
   readonly addedLines: number
   readonly removedLines: number
-  /** In order: the first and the last line of each change in the second text, counted from 1. A deletion has the line that took its place. */
+  /** The first and the last line of each change in the second text, in order, from 1. A deletion has the line that took its place. */
   readonly places: readonly { readonly from: number; readonly to: number }[]
   /**
    * In the format of `diff -u`, with three lines of context; empty if the texts are equal. Applying it to the first text gives

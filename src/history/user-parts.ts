@@ -16,7 +16,8 @@ type ShownAs = Lifetime | readonly Part[] | undefined
 
 /**
  * A person's message: warning, text, piped text, commands of the person, mentions that were not included, descriptors;
- * then mentions, and bytes in the order of attachment. The texts of a plain string are one part. The name of the sender, if known, precedes the text.
+ * then mentions, and bytes in the order of attachment. The texts of a plain string are one part. The name of the sender, if
+ * known, precedes the text.
  */
 export function userParts(
   message: EventData<'user_message'>,

@@ -93,7 +93,7 @@ export class LogWriter<State> {
 
   /**
    * Whether this line would widen something, but the head that should cover it could not be written. It is durable and not in
-   * force; take it back.
+   * force; undo it.
    */
   isUncovered(seq: number): boolean {
     return this.#beyondHead.has(seq)

@@ -137,7 +137,7 @@ function aliasLosses(setting: string, script: GitCommand['script']): readonly Re
   return script(value.startsWith('!') ? value.slice(1) : `git ${value}`)
 }
 
-/** An option by its letter, also in a group, or by its name, also abbreviated; `--no-` takes it back. */
+/** An option by its letter, also in a group, or by its name, also abbreviated; `--no-` undoes it. */
 function has(args: readonly string[], letter: string, name: string): boolean {
   return ownOptions(args).some((arg) => {
     if (!arg.startsWith('--')) return letter !== '' && lettersOf(arg).includes(letter)

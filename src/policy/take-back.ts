@@ -30,7 +30,7 @@ export function takeBack(state: InForce, lines: readonly LoggedEvent[]): readonl
   if (drafts.length === 0) return []
   const claimed = parts.flatMap((part) => part.claims)
   // The notice is first: a crash that tears the write may lose the Events after it, which the next holder of the lock repeats
-  // with another notice. A notice after them would be lost for good.
+  // with another notice. A notice after them would be lost permanently.
   return [notVouched(state, claimed), ...drafts]
 }
 

@@ -47,8 +47,8 @@ export interface OpenedCall extends Pick<Call, 'reader' | 'options'> {
 }
 
 /**
- * The only reader of the streams of vendors: enforces limits, idle time and cancellation, maps errors to kinds, ends exactly once, and removes
- * the key from errors. Closes the connection before it yields an error, and when the consumer stops early.
+ * The only reader of the streams of vendors: enforces limits, idle time and cancellation, maps errors to kinds, ends exactly
+ * once, and removes the key from errors. Closes the connection before it yields an error, and when the consumer stops early.
  */
 export async function* readAnswer(
   { events, reader, options }: OpenedCall,

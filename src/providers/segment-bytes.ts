@@ -199,7 +199,10 @@ const TEXT = '<text>'
 /** Shorter texts are simply copied. */
 const SHORT_TEXT = 64 * 1024
 
-/** JSON that contains the text of a file. A long text is only copied into the body. `json` must be pure and must not put other file content before the text. */
+/**
+ * JSON that contains the text of a file. A long text is only copied into the body. `json` must be pure and must not put other
+ * file content before the text.
+ */
 export function embedText(file: Buffer, json: (text: string) => string): string | EmbeddedFile {
   // Invalid UTF-8 has to be converted first.
   if (file.length < SHORT_TEXT || !isUtf8(file)) return json(file.toString('utf8'))

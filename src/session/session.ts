@@ -13,7 +13,8 @@ import type { SessionChanges } from './changes/load-changes.ts'
 import type { RewindOptions, RewindResult } from './forks/rewind.ts'
 import type { UndoneCompaction } from './live/compaction.ts'
 import type { LiveSession } from './live/live-session.ts'
-import type { CompactionOutcome, CompactOptions, LockedSession } from './live/locked-compaction.ts'
+import type { CompactionOutcome, CompactOptions } from './live/locked-compaction.ts'
+import type { LockedSession } from './live/locked-session.ts'
 import type { Registration } from './live/registration.ts'
 import type { SessionParts } from './live/session-parts.ts'
 import type { SessionRules } from './live/session-rules.ts'
@@ -176,7 +177,7 @@ export class Session {
     return this.#leaving === undefined && this.#live.steer(typed)
   }
 
-  /** Takes text of `steer` back, for example to edit it. Returns false if the Turn has already recorded it. */
+  /** Withdraws text of `steer`, for example to edit it. Returns false if the Turn has already recorded it. */
   unsteer(typed: string): boolean {
     return this.#leaving === undefined && this.#live.unsteer(typed)
   }
@@ -287,10 +288,9 @@ export class Session {
 
   /** Pins text that every request shows verbatim, also after a checkpoint. */
   pin(text: string): Promise<Result<void>> {
-    return this.#asClient(async (live) => {
-      const { pinText } = await import('./live/compaction.ts')
-      return pinText(live, text)
-    })
+    return this.#asClient(async (live) =>
+      (await import('./live/compaction.ts')).pinText(live, text),
+    )
   }
 
   /** Removes a pin by its number, counted from 1. Returns its text. */
@@ -317,12 +317,11 @@ export class Session {
     return previewCompaction(this.#parts, this.#live, options)
   }
 
-  /** Takes the last compaction back. */
+  /** Undoes the last compaction in force. */
   undoCompaction(): Promise<Result<UndoneCompaction>> {
-    return this.#asClient(async (live) => {
-      const { undoCompaction } = await import('./live/compaction.ts')
-      return undoCompaction(live)
-    })
+    return this.#asClient(async (live) =>
+      (await import('./live/compaction.ts')).undoCompaction(live),
+    )
   }
 
   /** Verifies every byte of the Log; with `requests`, also composes every sent request again and compares it. */

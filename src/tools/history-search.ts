@@ -49,7 +49,7 @@ async function searchLog(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   const { query, regex = false, ignore_case: ignoreCase = true, turn, seq } = args
-  const pattern = searchPattern(query, { ignoreCase, fixed: !regex })
+  const pattern = searchPattern(query, { ignoreCase, isLiteral: !regex })
   if (typeof pattern === 'string') {
     const text = `Invalid regular expression: ${pattern}. For plain text, leave out regex.`
     return failedOutcome(failed('invalid_args', text).error)

@@ -187,13 +187,13 @@ async function recordFirst({ log }: TurnParts, around: AroundCommand): Promise<R
 
 /** A link may point to a protected path; the decision must be about the target. */
 async function withLinkTargets(
-  { placeOf, gitReads }: TurnParts['tools'],
+  { realPathOf, gitReads }: TurnParts['tools'],
   claim: Claim,
 ): Promise<Claim> {
   if (claim.effect !== 'write' && claim.effect !== 'run') return claim
-  const places = await Promise.all(claim.paths.map(placeOf))
-  const read = claim.effect === 'write' ? await Promise.all(places.map(gitReads)) : []
-  return { ...claim, paths: [...new Set([...claim.paths, ...places])], gitReads: read.flat() }
+  const realPaths = await Promise.all(claim.paths.map(realPathOf))
+  const read = claim.effect === 'write' ? await Promise.all(realPaths.map(gitReads)) : []
+  return { ...claim, paths: [...new Set([...claim.paths, ...realPaths])], gitReads: read.flat() }
 }
 
 /** Files that a killed command left may run with the next one: no command runs until a person has decided about them. */

@@ -1,13 +1,21 @@
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { systemClock } from '../../src/host/clock.ts'
+import { openHome } from '../../src/host/home.ts'
+import { systemIds } from '../../src/host/ids.ts'
+import { inputDrafts } from '../../src/host/typed-input/drafts.ts'
+import { inputHistory } from '../../src/host/typed-input/history.ts'
 import { CANARY_KEY } from '../support/host/canary.ts'
 import { openRehearsal } from '../support/providers/rehearsal-server.ts'
 import { runCli, type CliRun } from '../support/cli/cli.ts'
 import { freshFolder } from '../support/host/folder.ts'
+import { localServer } from '../support/http/local-server.ts'
+import { value } from '../support/log/story.ts'
 import { restoreHome, storedFiles } from '../support/log/stored-home.ts'
+import { openFakeTether } from '../support/tether/fake-tether.ts'
 
 const FORMATS = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -25,9 +33,11 @@ const WORDS = {
   forks: 'rope and sail',
   'sessions-and-instances': 'rope and sail',
   'shared-records': 'PNG',
+  snapshots: 'rm notes.txt',
+  'unsent-and-telegram': 'rope and sail',
 } as const
 
-test('every stored format is described, and together they have at most 340 KB', async () => {
+test('every stored format is described, and together they have at most 450 KB', async () => {
   expect(Object.keys(WORDS).toSorted()).toEqual(FORMATS.toSorted())
   let bytes = 0
   for (const format of FORMATS) {
@@ -35,7 +45,7 @@ test('every stored format is described, and together they have at most 340 KB', 
     expect(readdirSync(folder).toSorted()).toEqual(['README.md', 'files.json'])
     bytes += (await readFile(new URL('files.json', folder))).length
   }
-  expect(bytes).toBeLessThan(340_000)
+  expect(bytes).toBeLessThan(450_000)
 })
 
 test.each(FORMATS)(
@@ -123,6 +133,52 @@ test('sessions-and-instances has what leaves something on disk', async () => {
     ]
   `)
   expect([...files.keys()].filter((path) => path.includes('/frames/')).length).toBeGreaterThan(0)
+})
+
+test('a file that only a stored snapshot has is restored', async () => {
+  const root = await freshFolder()
+  await restoreHome('snapshots', root)
+  const hawser = (...argv: readonly string[]) => runCli({ root }, ...argv)
+  const notes = join(root, 'workspace', 'notes.txt')
+  await expect(readFile(notes, 'utf8')).rejects.toThrow('ENOENT')
+  expect(output(await hawser('diff', 'latest', '--json'))).toMatchObject({
+    files: [{ path: 'notes.txt', diff: expect.stringContaining('-rope and sail') }],
+    uncovered: [],
+  })
+  output(await hawser('undo', 'latest', '--json'))
+  expect(await readFile(notes, 'utf8')).toBe('rope and sail\n')
+})
+
+test('what was typed and not sent, and a chat that was paired, are still known', async () => {
+  const root = await freshFolder()
+  await restoreHome('unsent-and-telegram', root)
+  const { sessions } = Listed.parse(output(await runCli({ root }, 'sessions', '--json')))
+  const id = sessions[0]?.session_id ?? ''
+
+  const home = value(await openHome(join(root, 'home')))
+  onTestFinished(() => home.close())
+  const place = {
+    home: home.own,
+    ids: systemIds(systemClock),
+    clock: systemClock,
+    workspace: join(root, 'workspace'),
+  }
+  expect(await inputHistory(place).read()).toEqual(['What happened?'])
+  expect(await inputDrafts(place).read(id)).toMatchObject({ text: 'And when is high water?' })
+
+  expect(output(await runCli({ root }, 'telegram', 'status', '--json'))).toMatchObject({
+    connected: true,
+    chats: [{ chat: 4242 }],
+  })
+
+  const { api } = await localServer({ root, openTether: openFakeTether })
+  const session = `/api/harness/session/${id}`
+  expect((await api('GET', `${session}/draft`)).body).toMatchObject({
+    draft: { text: 'The draft of the app.', caret: { start: 3, end: 3 } },
+  })
+  expect((await api('GET', `${session}/queue`)).body).toMatchObject({
+    queue: [{ messageKey: 'later', text: 'Sent later.', refused: { kind: 'not_found' } }],
+  })
 })
 
 function output(run: CliRun): unknown {

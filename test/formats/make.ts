@@ -3,9 +3,13 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { spawn as spawnTerminal } from '@lydell/node-pty'
 import { z } from 'zod'
 import { MADE_IN } from '../support/log/stored-home.ts'
+import { BotDouble } from '../support/telegram/bot-double.ts'
+import { BOT_TOKEN } from '../support/telegram/bot-identity.ts'
 
 /**
  * Makes the files of a format with the built program: `npm run format -- NAME`. A stored format is never made again: it says
@@ -33,17 +37,28 @@ const Forked = z.object({ session_id: z.string() })
 
 const Address = z.object({ environment: z.record(z.string(), z.string()) })
 
+const Status = z.object({ server: z.object({ origin: z.string() }) })
+
+/** Every format by its name, with what writes it. The story of `shared-records` cannot be repeated: its version wrote other files. */
+const STORIES: Readonly<Record<string, () => Promise<void>>> = {
+  forks,
+  'sessions-and-instances': everything,
+  snapshots,
+  'unsent-and-telegram': unsentAndTelegram,
+}
+
 await main(process.argv[2])
 
 async function main(name: string | undefined): Promise<void> {
-  if (name === undefined || !/^[a-z0-9-]+$/.test(name)) return print(HELP)
+  const story = STORIES[name ?? '']
+  if (name === undefined || story === undefined) return print(HELP)
   const folder = fileURLToPath(new URL(`test/formats/${name}/`, ROOT))
   if (existsSync(join(folder, 'files.json')))
     throw new Error(`test/formats/${name} is stored already; choose another name`)
   await rm(MADE_IN, { recursive: true, force: true })
   await mkdir(join(MADE_IN, 'workspace'), { recursive: true, mode: 0o700 })
   await mkdir(join(MADE_IN, 'home', 'skills', 'tides'), { recursive: true, mode: 0o700 })
-  await (name === 'forks' ? forks() : everything())
+  await story()
   const files = await storedIn(MADE_IN)
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'files.json'), `${JSON.stringify(files, null, 2)}\n`)
@@ -111,6 +126,106 @@ async function everything(): Promise<void> {
   } finally {
     await hawser('down')
   }
+}
+
+/** Commands whose snapshots undo and rewind need, and a file that only a snapshot still has. */
+async function snapshots(): Promise<void> {
+  await writeFile(join(MADE_IN, 'workspace', 'notes.txt'), 'rope and sail\n')
+  await hawser('run', 'run `rm notes.txt`', '--permission', 'auto')
+  await hawser('undo', 'latest')
+  await hawser('run', '--continue', 'run `mv notes.txt old.txt`')
+  const branch = Forked.parse(
+    JSON.parse(await hawser('rewind', 'latest', '--turn', '2', '--files', '--json')),
+  )
+  await hawser('run', '--session', branch.session_id, 'run `rm notes.txt`')
+}
+
+/** What people typed and did not send, in a chat and in the app, and a Telegram chat that talks to an Instance. */
+async function unsentAndTelegram(): Promise<void> {
+  await writeFile(join(MADE_IN, 'workspace', 'notes.txt'), 'rope and sail\n')
+  const { session_id } = Forked.parse(
+    JSON.parse(await hawser('run', 'Read notes.txt', '--output', 'json')),
+  )
+  await typedInChat(session_id)
+  const double = await BotDouble.open()
+  try {
+    await hawser('config', 'set', 'telegram.api_root', double.url)
+    await hawserWith({ TELEGRAM_BOT_TOKEN: BOT_TOKEN }, 'telegram', 'connect')
+    await hawser('up', '--background')
+    try {
+      await unsentInApp(session_id)
+      await talkInTelegram(double)
+    } finally {
+      await hawser('down')
+    }
+  } finally {
+    await double.close()
+  }
+}
+
+/** A message that was sent, and a draft that was not. */
+async function typedInChat(session: string): Promise<void> {
+  const chat = spawnTerminal(process.execPath, [PROGRAM, 'chat', '--session', session], {
+    cwd: join(MADE_IN, 'workspace'),
+    env: environment({ HAWSER_PROVIDER: 'rehearsal', TERM: 'xterm-256color' }),
+  })
+  const ended = new Promise<void>((resolve) => {
+    chat.onExit(() => resolve())
+  })
+  let shown = ''
+  chat.onData((text) => (shown += text))
+  await until(() => shown.includes('hawser ·'))
+  chat.write('What happened?\r')
+  const log = join(MADE_IN, 'workspace', '.hawser', 'sessions', `${session}.ndjson`)
+  await until(async () => (await readFile(log, 'utf8')).split('"turn_ended"').length === 3)
+  chat.write('And when is high water?')
+  await until(() => typedFiles().then((names) => names.some((name) => name.includes('draft-'))))
+  chat.kill('SIGHUP')
+  await ended
+}
+
+async function typedFiles(): Promise<readonly string[]> {
+  const folder = join(MADE_IN, 'home', 'input')
+  return existsSync(folder) ? readdir(folder, { recursive: true, encoding: 'utf8' }) : []
+}
+
+/** A draft, and a message that waits because it was refused. */
+async function unsentInApp(session: string): Promise<void> {
+  const { server } = Status.parse(JSON.parse(await hawser('status', '--json')))
+  const token = (await readFile(join(MADE_IN, 'home', 'token'), 'utf8')).trim()
+  const send = async (method: string, path: string, body: object) => {
+    const response = await fetch(`${server.origin}/api/harness/session/${session}/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
+    return response.text()
+  }
+  await send('PUT', 'draft', { text: 'The draft of the app.', caret: { start: 3, end: 3 } })
+  const waiting = { messageKey: 'later', text: 'Sent later.', skills: ['missing'] }
+  await send('POST', 'queue', waiting)
+  await until(async () =>
+    (await readFile(join(MADE_IN, 'home', 'queues', `${session}.json`), 'utf8')).includes(
+      'refused',
+    ),
+  )
+}
+
+/** A chat is paired, writes, and gets an answer. */
+async function talkInTelegram(double: BotDouble): Promise<void> {
+  const chat = double.chat(4242)
+  chat.writes('/start')
+  await chat.until(({ fromBot }) => fromBot.length === 1)
+  const [, code = ''] = /hawser telegram pair (\S+)/.exec(chat.fromBot[0]?.text ?? '') ?? []
+  await hawser('telegram', 'pair', code)
+  await chat.until(({ fromBot }) => fromBot.length === 2)
+  chat.writes('What happened?')
+  await chat.until(({ fromBot }) => fromBot.length === 3)
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await setTimeout(50)
 }
 
 async function fork(...args: readonly string[]): Promise<string> {

@@ -182,13 +182,13 @@ export const TETHER_BLOBS: readonly Requirement[] = [
     id: 'TI-029',
     source: 'tether-images:2.4',
     owner: 'tether',
-    text: 'The daemon resolves blobs against the workspace of the target instance, never a shared folder',
+    text: 'The server resolves blobs against the workspace of the target instance, never a shared folder',
   },
   {
     id: 'TI-030',
     source: 'tether-images:2.4,2.5',
     owner: 'later',
-    text: 'One store for all instances, kept by the daemon, with dedup across them',
+    text: 'One store for all instances, kept by the server, with dedup across them',
   },
   {
     id: 'TI-031',

@@ -89,7 +89,7 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     id: 'TI-101',
     source: 'tether-images:7.2',
     owner: 'tether',
-    text: 'The frame routes of the daemon are the same with and without images',
+    text: 'The frame routes of the server are the same with and without images',
     ruling: 'Blob routes also exist for clients that cannot see the workspace',
   },
   {
@@ -110,7 +110,7 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     id: 'TI-104',
     source: 'tether-images:7.4',
     owner: 'tether',
-    text: 'What passes frames between daemon and guest forwards them unchanged, images or not',
+    text: 'What passes frames between server and guest forwards them unchanged, images or not',
     ruling: 'Except for keys, which are redacted, and for fields of a guest that no frame type has',
   },
   {

@@ -3,7 +3,8 @@ import { GLOSSARY } from './glossary.ts'
 import type { Tree } from './source.ts'
 
 const LONGEST_CONTEXT = 150
-const DOCUMENT = /^((src\/)?README|CONTEXT|CONTRIBUTING|SECURITY|CHANGELOG)\.md$|^docs\/.*\.md$/
+const DOCUMENT =
+  /^((src\/)?README|CONTEXT|CONTRIBUTING|SECURITY|CHANGELOG)\.md$|^(docs|bench|test)\/.*\.md$/
 const REPOSITORY_PATH =
   /^(src|rehearse|test|bench|docs|bin|scripts|examples|web|\.ci)\/[\w@.*/{},-]*$/
 const TOP_LEVEL_FILE =

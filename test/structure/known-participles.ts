@@ -24,8 +24,8 @@ export const KNOWN_PARTICIPLES: Readonly<Record<NamedKind, string>> = {
   function: 'elided embedded fenced lost pinned piped reduced rejected unpinned',
   constant: 'DESCRIBED REJECTED WRITTEN',
   field: `
-    accepted answered carried changed*2 compacted continued*3 decoded deleted*2 denied estimated
-    fixed given*6 interrupted kept*2 lost made malformed moved pinned piped*2 recomposed*2 recorded*3
+    accepted answered carried changed*2 compacted continued*3 decoded deleted*2 denied
+    given*6 interrupted kept*2 lost made malformed moved pinned piped*2 recomposed*2 recorded*3
     refused*2 repeated*2 required shadowed*2 shown unbegun uncovered*2 undone unsaved untrusted*2
     used withheld
   `,

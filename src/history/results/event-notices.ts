@@ -67,7 +67,7 @@ export function eventNotices(
       const { cut } = event.data
       return cut === undefined ? [] : [{ code: 'answer_incomplete', text: cutWords(cut) }]
     }
-    // Recorded with a notice, or with a result that tells it.
+    // Recorded with a notice, or with a result that states it.
     case 'resource_quarantined':
     case 'permission_decision':
       return []
@@ -103,7 +103,7 @@ export function eventNotices(
 
 const UNDONE = 'The last compaction was undone: what it replaced is sent as before.'
 
-/** Reasons for a retirement that a notice tells, in the same write. */
+/** Reasons for a retirement that a notice states, in the same write. */
 const NOTICED: ReadonlySet<string> = new Set(LOSSES)
 
 function messageNotices(message: WholeEvent<'user_message'>['data']): readonly ResultNotice[] {

@@ -33,7 +33,7 @@ export class OwnMessages {
     return this.#turns
   }
 
-  /** Returns the message that this Event completes; what is added to a running Turn is none. */
+  /** Returns the message that this Event completes; text that is added to a running Turn is not one. */
   take(event: WholeEvent): OwnMessage | undefined {
     // If a parent is missing, reading begins with what is not inherited.
     if (event.type === 'session_fork') this.#turns = Math.max(this.#turns, event.data.turns ?? 0)

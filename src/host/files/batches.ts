@@ -26,7 +26,7 @@ export interface BatchesParts<Entry extends BatchEntry> {
   takeUnwritten?(queue: Entry[]): void
   /** Called for each entry before it learns that it was refused. */
   onRefused?(entry: Entry): void
-  /** Said to all later callers after a defect. */
+  /** The error of all later callers after a defect. */
   readonly defect: string
 }
 

@@ -21,7 +21,7 @@ function written(pieces: readonly Buffer[]) {
     frames.push(Buffer.from(bytes))
     done()
   }
-  sendLongMessage({ write }, { pieces, mayGoOn: () => true, onRead: () => {} })
+  sendLongMessage({ write }, { pieces, mayContinue: () => true, onRead: () => {} })
   return frames.map(opened)
 }
 
@@ -76,7 +76,7 @@ test('a fragment is sent when the previous one has left, and the pieces are rele
   const readAfter: number[] = []
   sendLongMessage(connection, {
     pieces: [randomBytes(2 * FRAGMENT + 1)],
-    mayGoOn: () => true,
+    mayContinue: () => true,
     onRead: () => readAfter.push(frames.length),
   })
   expect([frames.length, readAfter]).toEqual([1, []])
@@ -88,15 +88,15 @@ test('a fragment is sent when the previous one has left, and the pieces are rele
   expect([frames.length, readAfter]).toEqual([3, [2]])
 })
 
-test('nothing is sent after a failed fragment or after mayGoOn returns false', () => {
-  for (const [error, mayGoOn] of [
+test('nothing is sent after a failed fragment or after mayContinue returns false', () => {
+  for (const [error, mayContinue] of [
     [new Error('gone'), true],
     [undefined, false],
   ] as const) {
     const { connection, frames, leave } = connectionByHand()
     sendLongMessage(connection, {
       pieces: [randomBytes(2 * FRAGMENT)],
-      mayGoOn: () => frames.length === 0 || mayGoOn,
+      mayContinue: () => frames.length === 0 || mayContinue,
       onRead: () => expect.unreachable(),
     })
     leave(error)

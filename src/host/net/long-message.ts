@@ -10,7 +10,7 @@ export interface SocketConnection {
 export interface LongMessage {
   readonly pieces: readonly Buffer[]
   /** Called before each fragment: may another be sent? */
-  readonly mayGoOn: () => boolean
+  readonly mayContinue: () => boolean
   /** Called when all pieces have been sent and are no longer needed. Not called if sending fails. */
   readonly onRead: () => void
 }
@@ -26,13 +26,13 @@ const FRAGMENT_BYTES = 256 * 1024
  */
 export function sendLongMessage(
   connection: SocketConnection,
-  { pieces, mayGoOn, onRead }: LongMessage,
+  { pieces, mayContinue, onRead }: LongMessage,
 ): void {
   const room = Buffer.allocUnsafeSlow(LONGEST_HEAD + FRAGMENT_BYTES)
   const left = [...pieces]
   let opcode = TEXT
   const sendNext = () => {
-    if (left.length === 0 || !mayGoOn()) return
+    if (left.length === 0 || !mayContinue()) return
     const length = take(left, room.subarray(LONGEST_HEAD))
     const last = left.length === 0
     if (last) onRead()

@@ -21,10 +21,10 @@ export function requestsInOrder(server: Server, mostWaiting: number, take: TakeR
   let waiting = 0
   const begin = (socket: Socket, line: Exchange[], { incoming, response }: Exchange) => {
     // One request of each connection in a turn of the event loop: a flood on one does not hold up the others.
-    response.once('close', () => void setImmediate(goOn, socket, line))
+    response.once('close', () => void setImmediate(beginNext, socket, line))
     take(incoming, response)
   }
-  const goOn = (socket: Socket, line: Exchange[]) => {
+  const beginNext = (socket: Socket, line: Exchange[]) => {
     const next = line.shift()
     if (next === undefined) lines.delete(socket)
     else waiting -= 1

@@ -133,7 +133,7 @@ export class WorkspaceTree {
       const at = `${this.#path}/${path}`
       if (isHawserName(name) || skippedPaths.includes(at)) continue
       const isFolder = entry.isDirectory()
-      const verdict = placeOf(folder, name, isFolder)
+      const verdict = coverageOf(folder, name, isFolder)
       if (verdict === 'skip') continue
       const known = isFolder ? inner.get(name) : files.get(name)
       // What was covered once stays covered: no command hides a change by a new rule or a new repository.
@@ -224,7 +224,7 @@ function newFile(name: string, at: string | Buffer): KnownFile {
 }
 
 /** `.git` of the workspace is covered in part; any other one belongs to a nested repository. */
-function placeOf(
+function coverageOf(
   folder: KnownFolder,
   name: string,
   isFolder: boolean,

@@ -42,8 +42,8 @@ interface FoundLine {
 
 /**
  * Copies every intact line of a Log, and of the parents it was forked from, into a new, self-contained Log. Ids and times
- * stay, and inherited Resources keep the ids that they have in the fork; a notice marks missing lines. The old Log is not changed. A foreign Session is refused: its copy would count as
- * ours although no person has trusted the original.
+ * stay, and inherited Resources keep the ids that they have in the fork; a notice marks missing lines. The old Log is not
+ * changed. A foreign Session is refused: its copy would count as one of this machine although no person has trusted the original.
  */
 export async function salvageLog<State>(
   place: LogPlace,

@@ -38,7 +38,7 @@ export const ToolResult = openObject(() => ({
   before_blob: BlobKey.optional(),
   after_blob: BlobKey.optional(),
   redacted_of: RedactedOf.optional(),
-  /** For write and edit: what changed, as a unified diff for people. It is not sent to the model. Older versions recorded it as `output`. */
+  /** For write and edit: a unified diff for people, which is not sent to the model. Older versions recorded it as `output`. */
   diff: z.string().optional(),
   /** For a command: new files at protected paths that were moved aside. */
   moved: list(z.string()),

@@ -7,7 +7,7 @@ import { CheckAttachments, UploadQuery } from './protocol.ts'
 import { piecesOf } from './exchange/request-body.ts'
 import type { ServerParts } from './server-parts.ts'
 
-/** Stages uploads, and tells whether files would be accepted. The resolver decides, never what a client claims. */
+/** Stages uploads, and judges whether files would be accepted. The resolver decides, never what a client claims. */
 export const ATTACHMENT_ROUTES = [
   route('PUT /api/harness/attachments', {
     summary: 'Stages an upload.',

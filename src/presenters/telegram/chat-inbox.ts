@@ -55,7 +55,7 @@ export async function acceptMessages(
     case 'refused':
       return say(parts, lane, first, incoming.why)
     case 'command':
-      return runCommand(parts, lane, first, incoming)
+      return answerCommand(parts, lane, first, incoming)
     case 'message':
       return send(parts, lane, first, incoming)
     default:
@@ -140,7 +140,7 @@ async function patientDownload(
   return failed('network', WORDS.later)
 }
 
-async function runCommand(
+async function answerCommand(
   parts: InboxParts,
   lane: ChatLane,
   message: Message,

@@ -67,7 +67,7 @@ export class ChatSender {
         return this.#sendImage(step, target, instance)
       case 'rich': {
         const blocks = [...step.blocks]
-        const message = { ...placeOf(target), rich_message: { blocks } }
+        const message = { ...recipientOf(target), rich_message: { blocks } }
         return this.#repeat('sendRichMessage', message)
       }
       default:
@@ -76,7 +76,7 @@ export class ChatSender {
   }
 
   async #sendText(text: FormattedText, target: Target): Promise<SendOutcome> {
-    const message = { ...placeOf(target), ...NO_PREVIEW, text: text.text }
+    const message = { ...recipientOf(target), ...NO_PREVIEW, text: text.text }
     if (text.entities.length === 0) return this.#repeat('sendMessage', message)
     const entities = text.entities.map(entityOf)
     const sent = await this.#repeat('sendMessage', { ...message, entities })
@@ -94,7 +94,7 @@ export class ChatSender {
     const { bytes } = read.value
     const name = `image.${image.blob.split('.').at(-1) ?? 'png'}`
     const more = {
-      ...placeOf(target),
+      ...recipientOf(target),
       ...(caption === undefined ? {} : captionOf(caption)),
     }
     if (isPhoto(read.value)) {
@@ -139,7 +139,7 @@ export function pauseMs(tries: number, retrySeconds: number | undefined): number
 
 const NO_PREVIEW = { link_preview_options: { is_disabled: true } } as const
 
-function placeOf({ chat, topic, replyTo }: Target) {
+function recipientOf({ chat, topic, replyTo }: Target) {
   return {
     chat_id: chat,
     ...(topic === undefined ? {} : { message_thread_id: topic }),

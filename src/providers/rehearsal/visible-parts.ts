@@ -8,7 +8,7 @@ import type { Subject } from './english/call.ts'
 import type { Description } from '../../model/description.ts'
 import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
 
-/** A image or document of a request, and its name. */
+/** An image or document of a request, and its name. */
 export interface VisiblePart {
   readonly part: Part
   /** The handle, if the part or a descriptor before it has one. */

@@ -177,7 +177,7 @@ class OpenSocket {
     // If the socket closes, the pending `next` rejects.
     sendLongMessage(this.#connection, {
       pieces: message,
-      mayGoOn: () => !this.ended && platform.readyState === platform.OPEN,
+      mayContinue: () => !this.ended && platform.readyState === platform.OPEN,
       onRead: () => {
         this.sending = false
       },

@@ -4,7 +4,7 @@ import { ok, type Failed, type Result } from '../../model/errors.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
 /**
- * Deletes the snapshots that no Log of the workspace mentions any more, of Instances in it neither. Mentions are found in raw bytes, as
+ * Deletes the snapshots that no Log of the workspace mentions any more, those of Instances included. Mentions are found in raw bytes, as
  * for blobs: if something cannot be read, nothing is deleted. Returns the number of bytes.
  */
 export async function sweepSnapshots(

@@ -46,7 +46,7 @@ test('results join a commit, keys are redacted, and answers are acknowledged whe
     events: [],
     publish: () => {},
     recordedText: (text: string) => text,
-    placeOf: () => undefined,
+    positionOf: () => undefined,
   }
   const questions = { noteRecord: (...what: unknown[]) => void steps.push(['recorded', ...what]) }
   const resourceNamed = async () => ok(undefined)

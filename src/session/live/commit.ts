@@ -42,7 +42,7 @@ export function plainCommit({ redact, append }: CommitStages): Commit {
 }
 
 /** The Log of the Session whose Turn it is. */
-interface OwnLog extends Pick<TurnParts['log'], 'recordedText' | 'placeOf'> {
+interface OwnLog extends Pick<TurnParts['log'], 'recordedText' | 'positionOf'> {
   readonly id: SessionId
   readonly events: readonly WholeEvent[]
   readonly publish: (event: EphemeralEvent) => void
@@ -54,11 +54,17 @@ interface TurnAccess
   readonly questions: Pick<SessionQuestions, 'noteRecord'>
 }
 
-/** The part of the Log that a Turn uses. `record` is its commit without the results that wait. */
+/** The part of the Log that a Turn uses. */
+export interface TurnLog {
+  readonly log: TurnParts['log']
+  /** Its commit without the results that wait. */
+  readonly record: Commit
+}
+
 export function turnLog(
   log: OwnLog,
   { redact, append, questions, place: { ids, clock }, ...given }: TurnAccess,
-): { readonly log: TurnParts['log']; readonly record: Commit } {
+): TurnLog {
   const { turn } = given
   const recordedText = (text: string) => log.recordedText(text)
   const record = plainCommit({ redact, append: reportingDecisions(append, questions) })
@@ -73,7 +79,7 @@ export function turnLog(
     recordedText,
     publish: (event) => log.publish({ ...event, session_id: log.id, turn_id: turn }),
     names: new ResourceNames(ids, events),
-    placeOf: (seq) => log.placeOf(seq),
+    positionOf: (seq) => log.positionOf(seq),
     clock,
   }
   return { log: own, record }

@@ -74,7 +74,7 @@ export async function pinText(session: LiveSession, text: string): Promise<Resul
   })
 }
 
-/** Takes a pin back, by its number in `pinnedTexts`, counted from 1. Returns its text. */
+/** Removes a pin by its number in `pinnedTexts`, counted from 1. Returns its text. */
 export async function unpinText(
   log: SessionParts['log'],
   session: LiveSession,

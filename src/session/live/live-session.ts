@@ -16,7 +16,7 @@ import { turnSource, type AdmitOptions, type AdmittedTurn } from '../admission/a
 import { refusedOf, resolveInputs, resolveNamed } from '../admission/attachments.ts'
 import { FreshBlobs } from '../admission/fresh-blobs.ts'
 import { KeyedTurns } from './keyed-turns.ts'
-import type { LockedSession } from './locked-compaction.ts'
+import type { LockedSession } from './locked-session.ts'
 import { tooMuch, unfit } from '../admission/message-limits.ts'
 import { SessionLog, type Writer } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
@@ -108,8 +108,8 @@ export class LiveSession {
   }
 
   /** The position of an Event in the Log, if it starts a Turn or is the next one. */
-  placeOf(seq: number): ReturnType<SessionLog['placeOf']> {
-    return this.#log.placeOf(seq)
+  positionOf(seq: number): ReturnType<SessionLog['positionOf']> {
+    return this.#log.positionOf(seq)
   }
 
   /** Resolves when the request is durable, or with the reason why it was refused. */
@@ -222,7 +222,7 @@ export class LiveSession {
     return unfit(text, false) === undefined && this.#turns.steer(text)
   }
 
-  /** Takes text of `steer` back. Returns false if it is already recorded, or about to be. */
+  /** Withdraws text of `steer`. Returns false if it is already recorded, or about to be. */
   unsteer(typed: string): boolean {
     return this.#turns.unsteer(this.#redactor.text(typed))
   }
@@ -287,7 +287,7 @@ export class LiveSession {
     if (provider.ok) provider.value.leave?.(this.id)
   }
 
-  /** Takes the lock, as soon as another process lets go of it if the message waits for that. */
+  /** Takes the lock. If the message waits for it, as soon as another process releases it. */
   async #acquireInTime(
     { waitsForLock }: AdmitOptions,
     signal: AbortSignal,
@@ -328,7 +328,7 @@ export class LiveSession {
       }
     }
     const begun = await leavingUnless<AdmittedTurn>(release, async () => {
-      if (left !== undefined) return this.#turns.goOn(writer.value, left, place)
+      if (left !== undefined) return this.#turns.continueTurn(writer.value, left, place)
       const earlier =
         messageKey === undefined ? ok(undefined) : await this.#keyedTurns.earlier(messageKey)
       if (!earlier.ok) return earlier

@@ -8,13 +8,12 @@ import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { CompactionSummary } from '../../model/modes.ts'
-import type { Commit } from '../../turn/parts/pending-results.ts'
-import type { TurnParts } from '../../turn/parts/turn-parts.ts'
 import { compactionNotice } from '../../turn/pressure/compaction-notice.ts'
 import { newerSurface, type SurfaceRecord } from '../surface/current-surface.ts'
 import { recordedSurface } from '../surface/recorded-surface.ts'
 import { storeSurface } from './create.ts'
-import { withModelSummary, type AskModel } from './model-summary.ts'
+import type { LockedSession } from './locked-session.ts'
+import { withModelSummary } from './model-summary.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
 
@@ -35,18 +34,7 @@ export interface CompactedSession {
   readonly events: readonly WholeEvent[]
   readonly state: SessionState
   readonly nextSeq: number
-  readonly placeOf: (seq: number) => LogPosition | undefined
-}
-
-/** What the holder of the lock can do between two Turns. */
-export interface LockedSession {
-  /** Appends Events that belong to no Turn. */
-  readonly record: Commit
-  readonly ask: AskModel
-  /** Shows an ephemeral event that belongs to no Turn. */
-  readonly publish: TurnParts['log']['publish']
-  /** Aborts when the person interrupts what runs. */
-  readonly signal: AbortSignal
+  readonly positionOf: (seq: number) => LogPosition | undefined
 }
 
 /**
@@ -130,12 +118,12 @@ export async function prepareCompaction(
 
 /** The Events of a compaction, to be recorded in one write. */
 export function compactionEvents(
-  session: Pick<CompactedSession, 'placeOf'>,
+  session: Pick<CompactedSession, 'positionOf'>,
   { plan, surface, fallback }: PreparedCompaction,
 ): EventDraft[] {
   if (!plan.compactable) return []
   return [
-    { type: 'history_compaction', data: withPosition(plan.data, (seq) => session.placeOf(seq)) },
+    { type: 'history_compaction', data: withPosition(plan.data, (seq) => session.positionOf(seq)) },
     ...(surface === undefined ? [] : [surface.draft]),
     ...(fallback === undefined ? [] : [notice('summary_fallback', fallback)]),
   ]

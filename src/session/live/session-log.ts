@@ -80,7 +80,7 @@ export class SessionLog {
   }
 
   /** The position of a line that starts a Turn, or of the next line. */
-  placeOf(seq: number): Pick<Cursor, 'offset' | 'prev'> | undefined {
+  positionOf(seq: number): Pick<Cursor, 'offset' | 'prev'> | undefined {
     return seq === this.#cursor.seq ? this.#cursor : this.#turnStarts.get(seq)
   }
 

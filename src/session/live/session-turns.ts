@@ -26,11 +26,11 @@ import { resourceNamed } from '../reading/resource-named.ts'
 import { resultOfTurn } from '../reading/result-of-turn.ts'
 import { newSurfaceNotice } from '../surface/announce.ts'
 import { recordedSurface, type RecordedSurface } from '../surface/recorded-surface.ts'
-import { turnLog } from './commit.ts'
+import { turnLog, type TurnLog } from './commit.ts'
 import { surfaceToRecord } from './create.ts'
 import { rememberRequest } from './last-request.ts'
 import { lateContext } from './late-context.ts'
-import type { LockedSession } from './locked-compaction.ts'
+import type { LockedSession } from './locked-session.ts'
 import type { SessionLog, Writer } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionRules } from './session-rules.ts'
@@ -101,7 +101,7 @@ export class SessionTurns {
     return this.#steering?.add(text) ?? false
   }
 
-  /** Takes redacted text back that the running Turn has not recorded yet. Returns false if there is none. */
+  /** Withdraws redacted text that the running Turn has not recorded yet. Returns false if there is none. */
   unsteer(text: string): boolean {
     return this.#steering?.withdraw(text) ?? false
   }
@@ -155,7 +155,7 @@ export class SessionTurns {
   }
 
   /** Continues a Turn that a crash left open before its model answered. It keeps its settings and its surface. */
-  async goOn(
+  async continueTurn(
     writer: Writer,
     crashed: CrashedTurn,
     place: TurnPlace,
@@ -166,7 +166,7 @@ export class SessionTurns {
     return ok({ ...this.#start(writer, own, place), continued: true })
   }
 
-  #turnLog(writer: Writer, turn: TurnId, { store }: TurnPlace): ReturnType<typeof turnLog> {
+  #turnLog(writer: Writer, turn: TurnId, { store }: TurnPlace): TurnLog {
     const { questions } = this.#own
     const { place } = this.#parts.log
     const stages = this.#log.stages(writer, turn)
@@ -175,12 +175,7 @@ export class SessionTurns {
   }
 
   /** Without input, the Turn continues. */
-  #start(
-    writer: Writer,
-    own: ReturnType<typeof turnLog>,
-    { signal }: TurnPlace,
-    input?: TurnInput,
-  ): AdmittedTurn {
+  #start(writer: Writer, own: TurnLog, { signal }: TurnPlace, input?: TurnInput): AdmittedTurn {
     // A mode belongs to the Session: even if it is set during a Turn, its Event belongs to no Turn.
     this.#running = this.#log.commit(writer)
     const steering = new Steering()
@@ -191,7 +186,7 @@ export class SessionTurns {
   }
 
   async #run(
-    own: ReturnType<typeof turnLog> & Pick<TurnParts['person'], 'signal' | 'steering'>,
+    own: TurnLog & Pick<TurnParts['person'], 'signal' | 'steering'>,
     input: TurnInput | undefined,
   ): Promise<Result<TurnResult>> {
     const { log, steering } = own

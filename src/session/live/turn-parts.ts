@@ -173,9 +173,9 @@ function toolsOf(
       const instance = state.tether !== undefined
       return { mode: modeOfCalls(state), isConfined, rules: own && [...own, ...lent], instance }
     },
-    placeOf: async (path) => {
-      const place = await tools.files.realRelative(path)
-      return place.ok ? place.value : path
+    realPathOf: async (path) => {
+      const real = await tools.files.realRelative(path)
+      return real.ok ? real.value : path
     },
     gitReads: async (path) => {
       const { gitReadsAt } = await import('../../host/sandbox/git/reads.ts')

@@ -25,8 +25,8 @@ export interface SweptInstance {
 }
 
 /**
- * Deletes unreferenced blobs past the grace period, Logs whose creation was interrupted, and deleted Logs that no fork needs. Each Instance has its own blobs
- * and its own references: what is wrong with one concerns no other.
+ * Deletes unreferenced blobs past the grace period, Logs whose creation was interrupted, and deleted Logs that no fork needs.
+ * Each Instance has its own blobs and its own references: what is wrong with one concerns no other.
  */
 export async function sweepWorkspace(
   { log: parts, tools }: Pick<SessionParts, 'log' | 'tools'>,

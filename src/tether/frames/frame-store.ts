@@ -129,6 +129,6 @@ export interface OpenFrames {
   ): Promise<Result<FrameReading>>
   /** The same backwards, below `before`, newest first. What is deleted meanwhile ends it. */
   readBefore(before: number, budget: number, visit: VisitFrame): Promise<Result<FrameReading>>
-  /** Lets another holder open them. Only after every `append` has resolved; twice is as good as once. */
+  /** Lets another holder open them. Only after every `append` has resolved; may be called again. */
   close(): Promise<void>
 }

@@ -70,7 +70,7 @@ export class Messages {
   }
 
   /** The server vouches for the message that comes next: nothing of its answer was shown. */
-  mayGoOn(line: Pick<GuestResend, 'session' | 'msg_id'>): void {
+  noteResend(line: Pick<GuestResend, 'session' | 'msg_id'>): void {
     this.#unshownMessages.clear()
     this.#unshownMessages.add(messageName(line))
   }

@@ -27,8 +27,9 @@ export interface GuestParts {
 }
 
 /**
- * Serves an Instance until the server goes away or `signal` aborts. Then running Turns are interrupted, and their messages
- * end; if the server went away, those without an answer are left to the next guest. Fails if the first line is not a `guest.start`, the workspace cannot be opened, or a later line is not valid.
+ * Serves an Instance until the server closes the connection or `signal` aborts. Then running Turns are interrupted, and their
+ * messages end; without the server, those that have no answer are left to the next guest. Fails if the first line is not a
+ * `guest.start`, the workspace cannot be opened, or a later line is not valid.
  */
 export async function serveGuest(parts: GuestParts): Promise<Result<void>> {
   const lines = readLines(parts.socket)
@@ -67,7 +68,7 @@ async function serve(
       case 'guest.resumed':
         return onResume(line.paused_ms)
       case 'guest.resend':
-        return messages.mayGoOn(line)
+        return messages.noteResend(line)
       case 'user.message':
         return messages.receive(line)
       case 'control.cancel':

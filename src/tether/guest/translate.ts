@@ -67,7 +67,7 @@ function progressOfEvent({ type }: EventEnvelope, data: object = {}): Progress |
 
 /**
  * How the message of a Turn ended. A failed Turn ends with its error, unless it has images: then they leave with the answer,
- * which tells the error. One that a crash ended tells what is unknown. Pure.
+ * which states the error. One that a crash ended states what is unknown. Pure.
  */
 export function endOf(result: TurnResult): MessageEnd {
   const { status, text, resources, error, crash_recovered } = result

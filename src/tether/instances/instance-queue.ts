@@ -32,7 +32,7 @@ export interface QueueParts {
   readonly clock: Clock
   readonly ids: Ids
   readonly places: PollPlaces
-  /** A guest is there, so the log stays open. */
+  /** A guest is running, so the log stays open. */
   readonly isUsed: () => boolean
   /** A message has arrived or ended. */
   readonly onChange: () => void

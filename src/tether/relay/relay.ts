@@ -206,8 +206,8 @@ class Calls {
 
   #count({ since, endCount, ...call }: UncountedCall, outcome: string): void {
     const ms = elapsedMs(this.#rules.clock, since)
-    const { usd, estimated } = this.#spend.add({ ...call, ms }, endCount)
-    const cost = usd === undefined ? 'cost unknown' : `$${usd}${estimated ? ' (estimated)' : ''}`
+    const { usd, isEstimate } = this.#spend.add({ ...call, ms }, endCount)
+    const cost = usd === undefined ? 'cost unknown' : `$${usd}${isEstimate ? ' (estimated)' : ''}`
     const { model, requestBytes, answerBytes } = call
     const bytes = `${requestBytes} bytes sent, ${answerBytes} received`
     this.#rules.log(`relay: ${model}: ${outcome}, ${bytes}, ${cost}`)

@@ -25,9 +25,9 @@ test('reported usage is priced, and anything else is estimated and marked', () =
   })
   const usd = (700 * 10 + 200 * 1 + 100 * 12 + 50 * 100) / 1e6
   const cost = count.add({ ...CALL, lastReport: { usage: USAGE, final: true } })
-  expect(cost).toEqual({ usd, estimated: false })
+  expect(cost).toEqual({ usd, isEstimate: false })
   const estimate = (1_001 * 10 + 100 * 100) / 1e6
-  expect(count.add(CALL)).toEqual({ usd: estimate, estimated: true })
+  expect(count.add(CALL)).toEqual({ usd: estimate, isEstimate: true })
   expect(totals).toEqual([
     { calls: 1, usd, estimatedUsd: 0, unpricedCalls: 0 },
     { calls: 2, usd: usd + estimate, estimatedUsd: estimate, unpricedCalls: 0 },

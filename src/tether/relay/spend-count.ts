@@ -14,7 +14,7 @@ export interface EndedCall {
 export interface CallCost {
   /** `undefined` if a price is unknown. */
   readonly usd: number | undefined
-  readonly estimated: boolean
+  readonly isEstimate: boolean
 }
 
 /** What one instance has spent so far. */
@@ -46,26 +46,26 @@ export class SpendCount {
 
   /** With `begun`, this also ends it. */
   add(call: EndedCall, begun?: BegunCall): CallCost {
-    const { usd, estimated } = this.#priceOf(call)
+    const { usd, isEstimate } = this.#priceOf(call)
     const { onSpend } = this.#rules
     const { calls, estimatedUsd, unpricedCalls } = this.#total
     this.#total = {
       calls: calls + 1,
       usd: sum(this.#total.usd, usd),
-      estimatedUsd: sum(estimatedUsd, estimated ? usd : 0),
+      estimatedUsd: sum(estimatedUsd, isEstimate ? usd : 0),
       unpricedCalls: unpricedCalls + (usd === undefined ? 1 : 0),
     }
     onSpend(this.#total)
     begun?.()
-    return { usd, estimated }
+    return { usd, isEstimate }
   }
 
   #priceOf(call: EndedCall): CallCost {
     const { access } = this.#rules
     const facts = access.factsOf(call.model)
-    const estimated = call.lastReport?.final !== true
-    const usage = estimated ? estimatedUsage(call, facts) : call.lastReport.usage
-    return { usd: access.costOf(usage, facts?.prices), estimated }
+    const isEstimate = call.lastReport?.final !== true
+    const usage = isEstimate ? estimatedUsage(call, facts) : call.lastReport.usage
+    return { usd: access.costOf(usage, facts?.prices), isEstimate }
   }
 
   #tellRunning(): void {

@@ -131,7 +131,7 @@ export class GuestHost {
     return paused
   }
 
-  /** Continues it, and tells it before how long it was paused. Returns those milliseconds. */
+  /** Continues it, and first reports to it how long it was paused. Returns those milliseconds. */
   async resume(): Promise<Result<number>> {
     const resumed = await this.#process.resume((ms) => {
       this.#lines.writeFirst({ type: 'guest.resumed', paused_ms: Math.round(ms) })

@@ -11,7 +11,7 @@ export class Steering {
     return this.#open
   }
 
-  /** Takes a text back that is not recorded yet. Returns false if there is none. */
+  /** Withdraws a text that is not recorded yet. Returns false if there is none. */
   withdraw(text: string): boolean {
     const at = this.#texts.lastIndexOf(text)
     if (at === -1) return false

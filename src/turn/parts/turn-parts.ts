@@ -46,7 +46,7 @@ export interface TurnParts {
     /** Finds any Resource of the Session by its handle. */
     readonly resourceNamed: ToolResources['find']
     /** The position in the Log of an Event that starts a Turn. */
-    readonly placeOf: (seq: number) => LogPosition | undefined
+    readonly positionOf: (seq: number) => LogPosition | undefined
     readonly clock: Clock
   }
   /** The model, and everything that affects requests to it. */
@@ -83,7 +83,7 @@ export interface TurnParts {
     /** The modes and rules that apply to a call now. Only a call that runs a program waits for the sandbox check. */
     readonly posture: (claim: Claim) => Promise<Posture>
     /** The real location of a workspace-relative path, with links resolved; the path itself if unknown. */
-    readonly placeOf: (path: string) => Promise<string>
+    readonly realPathOf: (path: string) => Promise<string>
     /** Other files that git would read because of a write to this workspace-relative path, with the reason. */
     readonly gitReads: (path: string) => Promise<readonly { path: string; reason: string }[]>
     /** The context of one call, confined as decided. */

@@ -42,7 +42,7 @@ export async function compactInTurn(
       ? planPreflight(log.events(), options)
       : planRecovery(log.events(), options)
   if (!plan.compactable) return ok(undefined)
-  const data = withPosition(plan.data, log.placeOf)
+  const data = withPosition(plan.data, log.positionOf)
   const recorded = await log.commit([{ type: 'history_compaction', data }])
   if (!recorded.ok) return recorded
   log.publish(compactionNotice(log.events(), facts?.window_tokens))

@@ -10,7 +10,7 @@ import { CANARY, type Scene } from '../sandbox/sandbox-scene.ts'
 export const GUEST_ATTACKS: readonly Attack[] = [
   {
     row: 19,
-    name: 'connect to the socket of the daemon, by its path and through links',
+    name: 'connect to the socket of the server, by its path and through links',
     run: async (scene) => {
       const socket = join(scene.hawserHome, 'hawserd.sock')
       const links = `ln -s ${socket} link; ln -s ${scene.hawserHome} folder`
@@ -100,7 +100,7 @@ export const GUEST_ATTACKS: readonly Attack[] = [
   },
   {
     row: 21,
-    name: 'trace, signal, read or see the daemon or any other process outside',
+    name: 'trace, signal, read or see the server or any other process outside',
     run: async (scene) => {
       const { pid, ppid } = process
       // ptrace (attach, seize), process_vm_readv, pidfd_open.

@@ -116,7 +116,7 @@ function surviving(): Attack[] {
 function outlivingItsStart(): Attack {
   return {
     row: 22,
-    name: 'run on after the daemon was killed while the sandbox was being set up',
+    name: 'run on after the server was killed while the sandbox was being set up',
     run: async (scene) => {
       const folder = join(scene.root, 'starting')
       const at = (name: string) => join(folder, name)
@@ -144,7 +144,7 @@ function outlivingItsStart(): Attack {
 function outliving(when: string, state: string, script: string, count: number): Attack {
   return {
     row: 22,
-    name: `run on after the daemon was killed while the guest was ${when}`,
+    name: `run on after the server was killed while the guest was ${when}`,
     run: async (scene) => {
       const mark = `31536200.${process.pid}${state.length}`
       const args = [state, String(count), mark, script.replaceAll('MARKED', `sleep ${mark}`)]

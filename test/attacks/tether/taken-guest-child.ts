@@ -105,7 +105,7 @@ async function attack(
     ended,
     changed: [
       ...changes(before, snapshot(root)),
-      ...(readFileSync(head, 'utf8') === believed ? [] : ['the daemon believes more of its Log']),
+      ...(readFileSync(head, 'utf8') === believed ? [] : ['the server believes more of its Log']),
     ],
     left: remains(traces, held, holdings(root)),
     growthMb: Math.round((process.memoryUsage().rss - memory) / 2 ** 20),

@@ -14,7 +14,7 @@ export function guestFolder(workspace: string): string {
 const GUEST_WRITES: Readonly<Record<string, string>> = {
   'workspace/scratch': 'the agent works in its workspace, and the attacks write nowhere else in it',
   'hawser/instances/inst_1/home': 'its own home',
-  'hawser/instances/inst_1/heads': 'the daemon stores there how far it has checked its Logs',
+  'hawser/instances/inst_1/heads': 'the server stores there how far it has checked its Logs',
 }
 
 const PERSON_SESSION = 'ses_01kg8m2q3r4s5t6v7w8x9y0z12'

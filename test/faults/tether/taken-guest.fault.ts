@@ -45,7 +45,7 @@ function judged(user: string, all: Readonly<Record<string, z.infer<typeof Outcom
   const violations = Object.entries(found).flatMap(([name, { changed, left, growthMb }]) => [
     ...changed.map((path) => `${name}: changed ${path}`),
     ...left.map((what) => `${name}: left ${what}`),
-    ...(growthMb > MOST_GROWTH_MB ? [`${name}: the daemon grew by ${growthMb} MB`] : []),
+    ...(growthMb > MOST_GROWTH_MB ? [`${name}: the server grew by ${growthMb} MB`] : []),
   ])
   const isFound = planted !== undefined && planted.changed.length > 0 && planted.left.length > 0
   const growth = Math.max(...Object.values(found).map(({ growthMb }) => growthMb))

@@ -30,7 +30,7 @@ const status = await systemSandbox().status()
 const canNest = status.isConfined && status.nests === true
 
 test.runIf(canNest).each(VENDOR_DIALECTS)(
-  '%s: a guest answers from pixels through the relay, and so does the next one of the next daemon [TI-073]',
+  '%s: a guest answers from pixels through the relay, and so does the next one of the next server [TI-073]',
   async (dialect) => {
     const root = await freshFolder()
     const { ownHome } = await instanceFolders(root)
@@ -93,7 +93,7 @@ test.runIf(canNest).each(VENDOR_DIALECTS)(
     )
     expect(declined !== '').toBe(dialect === 'responses')
 
-    // Another daemon, in another process, and another guest.
+    // Another server, in another process, and another guest.
     await first.host.stop()
     const before = vendor.requests.length
     const next = await nextDaemon({
@@ -112,7 +112,7 @@ test.runIf(canNest).each(VENDOR_DIALECTS)(
   },
 )
 
-/** Runs the daemon of `next-daemon-child.ts`, with its orders. */
+/** Runs the server of `next-daemon-child.ts`, with its orders. */
 async function nextDaemon(orders: object) {
   const child = new URL('next-daemon-child.ts', import.meta.url)
   const script = await bundleScript(child, await freshFolder())

@@ -7,7 +7,7 @@ import { openRelay } from '../../../src/tether/relay/relay.ts'
 import { startGuest } from '../../support/tether/guest-program.ts'
 import { value } from '../../support/log/story.ts'
 
-/** The daemon after a restart, in a process of its own: starts a guest in an existing Instance, has it answer, and reports. */
+/** The server after a restart, in a process of its own: starts a guest in an existing Instance, has it answer, and reports. */
 const Orders = z.object({
   root: z.string(),
   provider: z.string().refine(isRemoteProvider),

@@ -1,4 +1,4 @@
-// What images change about frames and Instances: nothing but the references. Over the routes of the daemon.
+// What images change about frames and Instances: nothing but the references. Over the routes of the server.
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

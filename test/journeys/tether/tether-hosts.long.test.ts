@@ -1,4 +1,4 @@
-// Programs that come and go while Instances work, over the routes of the daemon and with real guests.
+// Programs that come and go while Instances work, over the routes of the server and with real guests.
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { Agent, request as httpRequest } from 'node:http'
 import { join } from 'node:path'

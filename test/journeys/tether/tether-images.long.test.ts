@@ -1,4 +1,4 @@
-// The tests of the document about images, over the routes of the daemon and with real guests.
+// The tests of the document about images, over the routes of the server and with real guests.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'

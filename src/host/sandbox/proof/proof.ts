@@ -141,8 +141,8 @@ interface Attempts {
 }
 
 /**
- * A workspace that contains a home, a `.hawser` and another one in a subfolder, and a folder beside it, each with a key and a socket; a network
- * listener; and a process that has the key in its environment. Nothing but the hidden mount protects the home, since it lies in the
+ * A workspace that contains a home, a `.hawser` and another one in a subfolder, and a folder beside it, each with a key and a
+ * socket; a network listener; and a process that has the key in its environment. Nothing but the hidden mount protects the home, since it lies in the
  * workspace.
  */
 async function setScene(): Promise<ProofScene> {

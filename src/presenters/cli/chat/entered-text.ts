@@ -4,7 +4,7 @@ import { giveBack } from '../screen/editor.ts'
 import { sentences } from '../screen/rows.ts'
 import { EXIT } from '../world/exit-code.ts'
 import type { ChatSkill } from './commands/command-context.ts'
-import { commandNames, readCommand, runCommand } from './commands/commands.ts'
+import { commandNames, readCommand, runChatCommand } from './commands/commands.ts'
 import { inChat } from '../text/chat-forms.ts'
 import type { ChatDesk } from './desk.ts'
 import { isPlain } from './commands/pending-attachments.ts'
@@ -97,7 +97,7 @@ export class EnteredText {
     }
     const own = { confirm, queue, pick, redraw, progress, colours: desk.colours }
     const context = { session, actions, attachments, columns, busy, ...own }
-    const done = await runCommand(name, argument, context)
+    const done = await runChatCommand(name, argument, context)
     desk.note = ''
     if (!done.ok) return display.print(failureRows(done.error, columns))
     if (done.value.clears === true) display.clear()

@@ -57,7 +57,7 @@ export class SessionView {
       case 'reasoning_delta':
         this.#thinking += notice.data.text
         return []
-      // The live region shows what is running; an Event tells a pressure; the chat shows the question itself.
+      // The live region shows what is running; an Event reports pressure; the chat shows the question itself.
       case 'tool_progress':
       case 'status':
       case 'context_pressure':

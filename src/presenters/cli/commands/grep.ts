@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { searchPattern, type PatternOptions } from '../../../encoding/search-pattern.ts'
+import { searchPattern } from '../../../encoding/search-pattern.ts'
 import { lineExcerpt } from '../../../encoding/line-excerpt.ts'
 import { ErrorObject } from '../../../model/error-shape.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
@@ -80,7 +80,7 @@ async function grep(
 ): Promise<Result<number>> {
   const { harness, settings } = opened
   const { session, json } = input.options
-  const pattern = patternOf(input.args[0], input.options)
+  const pattern = patternOf(input)
   if (!pattern.ok) return pattern
   const limit = limitOf(input.options.limit)
   if (!limit.ok) return limit
@@ -107,8 +107,11 @@ async function grep(
   return report(world, input, outcome.value)
 }
 
-function patternOf(pattern: string, options: PatternOptions): Result<RegExp> {
-  const compiled = searchPattern(pattern, options)
+function patternOf({
+  args: [pattern],
+  options: { ignoreCase, fixed: isLiteral },
+}: CommandInput<typeof GREP>): Result<RegExp> {
+  const compiled = searchPattern(pattern, { ignoreCase, isLiteral })
   if (compiled instanceof RegExp) return ok(compiled)
   return failed('invalid_args', `Invalid regular expression: ${compiled}.`, { pattern }, [
     { action: 'To search for literal text, pass -F.' },

@@ -166,7 +166,7 @@ function noteOf(
   const call = event.type === 'tool_result' ? calls.get(event.data.call_id) : undefined
   if (event.type === 'tool_result' && stderr.isTTY && call !== undefined)
     return resultText(event.data, call)
-  // Refused parts of the message are printed in any case, and the end of the Turn tells what is cut off.
+  // Refused parts of the message are printed in any case, and the end of the Turn says what is cut off.
   if (event.type === 'user_message' || event.type === 'turn_ended') return undefined
   return eventNotices(event, resourceOf)
     .map(

@@ -59,7 +59,7 @@ export interface ChatActions {
   readonly listFiles?: ListFiles
   /** Lists a folder as typed, such as `~/`. */
   readonly listFolder?: ListFolder
-  /** Describes an image by its path as typed; empty if it is none. */
+  /** Describes an image by its path as typed; empty if it is not an image. */
   readonly describeImage?: (path: string) => Promise<string>
   /** Lets the person edit a text in their editor, which has the terminal meanwhile. */
   readonly editText?: (text: string) => Promise<Result<string>>

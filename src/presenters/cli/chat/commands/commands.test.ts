@@ -6,7 +6,7 @@ import { value } from '../../../../../test/support/log/story.ts'
 import { failed, ok } from '../../../../model/errors.ts'
 import { MessageQueue } from './message-queue.ts'
 import { PendingAttachments } from './pending-attachments.ts'
-import { commandNames, readCommand, runCommand } from './commands.ts'
+import { commandNames, readCommand, runChatCommand } from './commands.ts'
 import type { OwnQuestion } from '../../question/own-questions.ts'
 import type { ChatActions, CommandContext } from './command-context.ts'
 
@@ -31,7 +31,7 @@ async function place() {
     colours: { theme: 'auto' as const, show: () => {} },
   }
   const run = async (name: string, argument = '', changes: Partial<CommandContext> = {}) => {
-    const done = await runCommand(name, argument, { ...context, ...changes })
+    const done = await runChatCommand(name, argument, { ...context, ...changes })
     if (!done.ok) return done.error.kind
     const rows = done.value.rows.map((row) => row.map(({ text }) => text).join(''))
     return { ...done.value, rows }

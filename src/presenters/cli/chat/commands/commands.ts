@@ -31,7 +31,7 @@ export function readCommand(text: string): { name: string; argument: string } | 
   return { name: found[1], argument: found[2] ?? '' }
 }
 
-export async function runCommand(
+export async function runChatCommand(
   name: string,
   argument: string,
   context: CommandContext,
