@@ -35,10 +35,10 @@ const SessionShown = z.object({
   turnOpen: z.boolean(),
   foreign: z.boolean(),
   damage: z.looseObject({ kind: z.enum(ERROR_KINDS), message: z.string() }).optional(),
+  /** What this server does in it now. */
+  runsHere: z.boolean(),
+  questions: Count,
 })
-
-/** With what this server does in it now. */
-const ActiveSession = SessionShown.extend({ runsHere: z.boolean(), questions: Count })
 
 const Verdict = z.object({
   accepted: z.boolean(),
@@ -100,8 +100,8 @@ export const RESPONSES = {
     models: z.array(z.looseObject({})),
     references: z.record(z.string(), z.string()),
   }),
-  CreatedSession: z.object({ ...done, session: ActiveSession, warning: z.string().optional() }),
-  OneSession: z.object({ ...done, session: ActiveSession }),
+  CreatedSession: z.object({ ...done, session: SessionShown, warning: z.string().optional() }),
+  OneSession: z.object({ ...done, session: SessionShown }),
   Sessions: z.object({ ...done, sessions: z.array(SessionShown) }),
   DeletedSession: z.object({ ...done, deleted: SessionId }),
   FileDiffs: z.object({
@@ -139,7 +139,7 @@ export const RESPONSES = {
   }),
   ForkedSession: z.object({
     ...done,
-    session: ActiveSession,
+    session: SessionShown,
     fork: z.object({
       sessionId: SessionId,
       parentSessionId: SessionId,
@@ -149,7 +149,7 @@ export const RESPONSES = {
   }),
   RewoundSession: z.object({
     ...done,
-    session: ActiveSession,
+    session: SessionShown,
     rewind: z.object({
       sessionId: SessionId,
       parentSessionId: SessionId,
@@ -188,7 +188,7 @@ export const RESPONSES = {
     workspaces: z.array(
       z.object({
         projectRoot: z.string(),
-        sessions: z.array(ActiveSession.extend({ lastStatus: TurnStatus.optional() })),
+        sessions: z.array(SessionShown.extend({ lastStatus: TurnStatus.optional() })),
         problem: z.string().optional(),
       }),
     ),
