@@ -45,7 +45,6 @@ export async function createSession(
   const [known, surface] = await Promise.all([
     parts.model.providerOf(options.provider),
     currentSurface(parts, options, 'session_start'),
-    wideWorkspaceNotice(parts.workspace.path),
   ])
   if (!known.ok) return known
   const id = place.ids.session()
