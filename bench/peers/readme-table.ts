@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Replaces the lines between the marks of this name in a document of the repository. */
+/** Replaces the lines between the marks with that name in a document of the repository. */
 export async function replaceTable(
   document: string,
   name: string,

@@ -41,10 +41,10 @@ export async function createSession(
   const { place, store, secrets } = parts.log
   const unfit = keyedChoice(secrets, options) ?? unfitEffort(parts.model, options)
   if (unfit !== undefined) return unfit
-  const [known, surface, wide] = await Promise.all([
+  const wide = wideWorkspaceNotice(parts.workspace.path)
+  const [known, surface] = await Promise.all([
     parts.model.providerOf(options.provider),
     currentSurface(parts, options, 'session_start'),
-    wideWorkspaceNotice(parts.workspace.path),
   ])
   if (!known.ok) return known
   const id = place.ids.session()
