@@ -1,8 +1,11 @@
 // A chat in a pseudoterminal: until it accepts keys, relative to the first request of a run; a key until it is shown, while an answer
-// streams, relative to a bare readline; and a Session of 5,000 Turns until it accepts keys, relative to a new one.
-import { mkdir } from 'node:fs/promises'
+// streams, relative to a bare readline; a Session of 5,000 Turns until it accepts keys, relative to a new one; and `@` until its list.
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { spawn } from '@lydell/node-pty'
 import { bundled } from './bundled.ts'
 import { full, median, medianRatio, quantile, tell } from './figure.ts'
@@ -14,6 +17,8 @@ const ROUNDS = full ? 15 : 3
 const KEYS = full ? 1_000 : 100
 const TURNS = full ? 5_000 : 500
 const KEY_PAUSE_MS = 20
+/** A person types this long before the first file. */
+const FIRST_WORDS_MS = 1_000
 
 const READLINE = `require('node:readline').createInterface({ input: process.stdin, output: process.stdout, prompt: '/help ' }).prompt()`
 
@@ -25,6 +30,7 @@ await inScratch(async (folder) => {
   await mkdir(cwd)
   const place = { cwd, env: { ...process.env, HAWSER_HOME: join(folder, 'home') } }
   await measureStart(place)
+  await measureMention(await smallRepository(join(folder, 'small')))
   await measureLong(worker, place, join(folder, 'long'))
   await measureKeys(worker, place, join(folder, 'keys'))
 })
@@ -44,6 +50,40 @@ async function measureStart(place: Place): Promise<void> {
     ratio: medianRatio(chat, run),
     bar: '<= 1.3',
     more: { ms: median(chat), run_ms: median(run) },
+  })
+}
+
+/** Its chats store no draft, which the next one would restore. */
+async function smallRepository(path: string): Promise<Place> {
+  const home = join(path, 'home')
+  const cwd = join(path, 'workspace')
+  await mkdir(home, { recursive: true, mode: 0o700 })
+  await writeFile(join(home, 'config.json'), JSON.stringify({ input: { history: false } }))
+  await mkdir(cwd)
+  for (const name of ['README.md', 'harbour.ts', 'tide.ts']) await writeFile(join(cwd, name), '')
+  await promisify(execFile)('git', ['init', '-q', cwd])
+  return { cwd, env: { ...process.env, HAWSER_HOME: home } }
+}
+
+async function measureMention(place: Place): Promise<void> {
+  const listed = async (afterMs: number) => {
+    const chat = await opened([program, 'chat'], place)
+    await pause(afterMs)
+    const ms = await chat.echo('@', '› ')
+    chat.end()
+    return ms
+  }
+  await listed(0)
+  const [ms, atOnce]: [number[], number[]] = [[], []]
+  for (let round = 0; round < ROUNDS; round += 1) {
+    ms.push(await listed(FIRST_WORDS_MS))
+    atOnce.push(await listed(0))
+  }
+  tell({
+    bench: 'chat: ms from @ to its list in a repository of three files, one second after the start',
+    ratio: median(ms),
+    bar: '<= 100',
+    more: { most_ms: Math.max(...ms), at_start_ms: median(atOnce) },
   })
 }
 
@@ -127,9 +167,7 @@ async function opened(args: readonly string[], { cwd, env }: Place) {
     shows,
     write: (text: string) => child.write(text),
     echo: async (key: string, expected: string) => {
-      await new Promise((resolve) => {
-        setTimeout(resolve, KEY_PAUSE_MS)
-      })
+      await pause(KEY_PAUSE_MS)
       output = ''
       const pressed = performance.now()
       child.write(key)

@@ -1,6 +1,7 @@
 // Forks of a long Session, without and with a checkpoint: time and disk of each, relative to a fork of an empty Session; and opening
-// a chain of ten forks, relative to one Session with the same Turns. Floor: the same forks of an empty Session, in turn.
-import { mkdir, readdir, stat } from 'node:fs/promises'
+// a chain of ten forks, relative to one Session with the same Turns. Floors: the same forks of an empty Session, in turn, and in a
+// workspace that has no other fork.
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SessionId } from '../src/model/ids.ts'
 import { Harness } from '../src/session/harness.ts'
@@ -23,16 +24,36 @@ const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 const FILES = /^(?:sessions\/(?:ses_\w{26}\.(?:ndjson|lease|index)|\.lock)|heads\/ses_\w{26})$/
 
 await inScratch(async (folder) => {
-  await mkdir(folder, { recursive: true })
-  const opened = await openParts(folder)
+  const [root, few] = [join(folder, 'many'), join(folder, 'few')]
+  for (const each of [root, few]) await mkdir(each, { recursive: true })
+  const [opened, other] = [await openParts(root), await openParts(few)]
   try {
-    await measure(folder, opened)
+    await measure(root, opened, await fewForks(few, other))
   } finally {
     await opened.close()
+    await other.close()
   }
 })
 
-async function measure(root: string, { parts }: OpenParts): Promise<void> {
+/** The time of a fork in a workspace where each fork is removed before the next one. */
+async function fewForks(root: string, { parts }: OpenParts): Promise<() => Promise<number>> {
+  const harness = new Harness(parts)
+  const empty = await closed(value(await harness.create(REHEARSAL)))
+  return async () => {
+    let child = ''
+    const ms = await timed(async () => (child = value(await harness.fork(empty)).session_id))
+    for (const folder of placesIn(root).map(([, path]) => path))
+      for (const name of await readdir(folder))
+        if (name.startsWith(child)) await rm(join(folder, name))
+    return ms
+  }
+}
+
+async function measure(
+  root: string,
+  { parts }: OpenParts,
+  alone: () => Promise<number>,
+): Promise<void> {
   const harness = new Harness(parts)
   const story = new LongStory({ place: asFilePlace(parts.log.place) }, 1)
   const grow = async (session: Session, bytes: number) => {
@@ -56,7 +77,7 @@ async function measure(root: string, { parts }: OpenParts): Promise<void> {
   await tellChain()
 
   async function tellForks(how: string, session: SessionId): Promise<void> {
-    const [ofLong, ofEmpty]: [number[], number[]] = [[], []]
+    const [ofLong, ofEmpty, ofFew]: [number[], number[], number[]] = [[], [], []]
     const before = await filesIn(root)
     const children: SessionId[] = []
     for (let n = 0; n < FORKS; n += 1) {
@@ -64,6 +85,7 @@ async function measure(root: string, { parts }: OpenParts): Promise<void> {
         timed(async () => into.push(value(await harness.fork(parent)).session_id))
       ofEmpty.push(await fork(empty, []))
       ofLong.push(await fork(session, children))
+      ofFew.push(await alone())
     }
     const after = await filesIn(root)
     const added = [...after.keys()].filter((name) => !before.has(name))
@@ -81,10 +103,12 @@ async function measure(root: string, { parts }: OpenParts): Promise<void> {
     })
     const tenth = Math.ceil(FORKS / 10)
     tell({
-      bench: `fork: time of the last tenth of these forks ${how}, relative to the first`,
-      ratio: median(ofLong.slice(-tenth)) / median(ofLong.slice(0, tenth)),
+      bench: `fork: time of the last tenth of these forks ${how}, relative to the first, and to forks among few`,
+      ratio:
+        medianRatio(ofLong.slice(-tenth), ofFew.slice(-tenth)) /
+        medianRatio(ofLong.slice(0, tenth), ofFew.slice(0, tenth)),
       bar: '<= 1.2',
-      more: { ms: median(ofLong.slice(-tenth)) },
+      more: { ms: median(ofLong.slice(-tenth)), floor_ms: median(ofFew.slice(-tenth)) },
     })
     tell({
       bench: `fork: bytes of all files of a fork of a long Session ${how}`,
@@ -130,15 +154,18 @@ async function closed(session: Session): Promise<SessionId> {
   return session.id
 }
 
-/** The files of Sessions and heads with their sizes. */
-async function filesIn(root: string): Promise<ReadonlyMap<string, number>> {
-  const places = [
+function placesIn(root: string): readonly (readonly [label: string, path: string])[] {
+  return [
     ['sessions', join(root, 'workspace', '.hawser', 'sessions')],
     ['blobs', join(root, 'workspace', '.hawser', 'blobs')],
     ['heads', join(root, 'home', 'heads')],
-  ] as const
+  ]
+}
+
+/** The files of Sessions and heads with their sizes. */
+async function filesIn(root: string): Promise<ReadonlyMap<string, number>> {
   const files = new Map<string, number>()
-  for (const [label, folder] of places) {
+  for (const [label, folder] of placesIn(root)) {
     for (const name of await readdir(folder).catch(() => []))
       files.set(`${label}/${name}`, (await stat(join(folder, name))).size)
   }

@@ -23,7 +23,7 @@ const CLOSE = '<!-- /figures -->'
  *
  * @param {Suite} suite
  * @param {string[]} args   parts of names of scripts to run, or whole file names (all if none), `--write` to store the
- *                          figures of a filtered run
+ *                          figures of a filtered run; other options are passed on to the scripts
  * @returns {Promise<number>} exit code
  */
 export async function runSuite(suite, args) {
@@ -34,11 +34,12 @@ export async function runSuite(suite, args) {
     return filters.length === 0 ? 0 : 1
   }
 
+  const options = args.filter((arg) => arg.startsWith('--') && arg !== '--write')
   const ran = new Set()
   const rows = []
   const complaints = []
   for (const script of scripts) {
-    const { figures, end } = await runScript(join(suite.folder, script), suite.minutes)
+    const { figures, end } = await runScript(join(suite.folder, script), options, suite.minutes)
     const name = basename(script, suite.ending)
     ran.add(name)
     rows.push(...figures.map((figure) => ({ script: name, figure })))
@@ -79,9 +80,9 @@ function complaintsAbout(suite, name, figures, end) {
 }
 
 /** The script gets its own process group, so that a script that hangs is killed together with its children. */
-async function runScript(path, minutes) {
+async function runScript(path, options, minutes) {
   console.log(`--- ${path}`)
-  const child = spawn(process.execPath, ['--import', 'tsx', path, '--full'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', path, '--full', ...options], {
     cwd: ROOT,
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],

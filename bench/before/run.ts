@@ -1,5 +1,6 @@
-// This commit beside an earlier one: `npm run bench -- before [COMMIT] [--quick]`. Runs the rows of `peers` of both, on this Node
-// and on a newer one, with and without extra CA certificates, one after another in each round, and prints a table.
+// This commit beside an earlier one: `npm run bench -- before [COMMIT] [--quick] [--calls=NUMBER] [--write]`. Runs the rows of `peers`
+// of both, on this Node and on a newer one, with and without extra CA certificates, one after another in each round, and prints a
+// table beside the floor. Certificates are read at the start, so only those without them have the long Turn. `--write` stores it.
 import { writeFile } from 'node:fs/promises'
 import { release, type } from 'node:os'
 import { join } from 'node:path'
@@ -9,16 +10,18 @@ import { NEWER_NODE } from '../../test/support/npm/pin.ts'
 import { median, medianRatio } from '../figure.ts'
 import { cachedPackages } from '../peers/cached-packages.ts'
 import type { Contestant } from '../peers/contestant.ts'
+import { floor } from '../peers/floor.ts'
 import { startModel } from '../peers/model.ts'
 import { hawser } from '../peers/own.ts'
 import { quartersFor } from '../peers/quarters.ts'
-import { FULL, measureRows, QUICK, ROWS, type RowName, type Values } from '../peers/rows.ts'
+import { replaceTable } from '../peers/readme-table.ts'
+import { fullSizes, measureRows, QUICK, ROWS, type RowName, type Values } from '../peers/rows.ts'
 import { builtProgram } from '../program.ts'
 import { inScratch } from '../scratch.ts'
 import { builtCommit } from './built-commit.ts'
 
 const args = process.argv.slice(2)
-const sizes = args.includes('--quick') ? QUICK : FULL
+const sizes = args.includes('--quick') ? QUICK : fullSizes(args)
 const before = await builtCommit(args.find((arg) => !arg.startsWith('--')) ?? '13dbc4a5')
 
 /** How both are run. Starts need at most this part of the time before. */
@@ -40,11 +43,17 @@ await inScratch(async (folder) => {
     const was = await at('before', before.commit, before.program)
     pairs.push({ way, was, is: await at('after', 'this', await builtProgram()) })
   }
-  const contestants = pairs.flatMap(({ was, is }) => [was, is])
+  const bare = await floor(await quartersFor('floor', folder))
+  const contestants = [...pairs.flatMap(({ was, is }) => [was, is]), bare]
   const model = await startModel(folder, contestants)
   try {
-    const values = await measureRows(contestants, model, sizes)
-    console.log(table(pairs.map(({ way, was, is }) => column(way, values, was, is))))
+    const plain = pairs.filter(({ way }) => Object.keys(way.env).length === 0)
+    const long = new Set([...plain.flatMap(({ was, is }) => [was, is]), bare])
+    const values = await measureRows(contestants, model, sizes, (one) => long.has(one))
+    const columns = pairs.map(({ way, was, is }) => column(way, values, was, is))
+    const lines = table([...columns, floorColumn(bare, values)])
+    console.log(lines.join('\n'))
+    if (args.includes('--write')) await replaceTable('bench/README.md', 'before', lines)
   } finally {
     model.close()
   }
@@ -82,6 +91,7 @@ function column(
     title,
     cell: (row) => {
       const [old, own] = [values.get(was)?.[row] ?? [], values.get(is)?.[row] ?? []]
+      if (own.length === 0) return ''
       const ratio = medianRatio(own, old)
       const bar = row === 'start' ? ` of ${startBar}` : ''
       return `${short(median(old))} \u2192 ${short(median(own))} (${ratio.toFixed(2)}${bar})`
@@ -89,7 +99,14 @@ function column(
   }
 }
 
-function table(columns: readonly Column[]): string {
+function floorColumn(bare: Contestant, values: ReadonlyMap<Contestant, Values>): Column {
+  return {
+    title: `floor ${bare.version}`,
+    cell: (row) => short(median(values.get(bare)?.[row] ?? [])),
+  }
+}
+
+function table(columns: readonly Column[]): readonly string[] {
   const rows = ROWS.map(({ name, title }) => [
     title.replace('CALLS', sizes.longCalls.toLocaleString('en')),
     ...columns.map(({ cell }) => cell(name)),
@@ -98,7 +115,7 @@ function table(columns: readonly Column[]): string {
   const about = `Medians of ${before.commit} and of this commit, and the median of their ratios`
   const machine = `${type()} ${release().split('-')[0]}, ${new Date().toISOString().slice(0, 10)}`
   const lines = [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
-  return [`${about}: ${machine}.`, '', ...lines].join('\n')
+  return [`${about}: ${machine}.`, '', ...lines]
 }
 
 /** Three digits. */

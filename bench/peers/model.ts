@@ -11,8 +11,8 @@ import { ModelRequest, type ModelAnswers } from './model-answers.ts'
 
 /** The model on loopback that all contestants call. */
 export interface Model {
-  /** An address for one run, where `calls` calls of a kind precede the text. */
-  visit(contestant: Contestant, kind: CallKind, calls: number): Visit
+  /** An address for one run, where `calls` calls of a kind precede the text. Each answer takes `answerMs`. */
+  visit(contestant: Contestant, kind: CallKind, calls: number, answerMs?: number): Visit
   close(): void
 }
 
@@ -52,11 +52,11 @@ export async function startModel(
   })
   let visits = 0
   return {
-    visit: ({ name }, kind, calls) => {
+    visit: ({ name }, kind, calls, answerMs = 0) => {
       const id = `visit${(visits += 1)}`
       heard.set(id, [])
       return {
-        baseUrl: `http://127.0.0.1:${port}/${name}/${kind}-${calls}/${id}`,
+        baseUrl: `http://127.0.0.1:${port}/${name}/${kind}-${calls}-${answerMs}/${id}`,
         requests: async () => {
           // Each run ends after its last answer, which is reported when it was written.
           while ((heard.get(id)?.length ?? 0) <= calls) await once(child, 'message')

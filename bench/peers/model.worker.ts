@@ -11,7 +11,7 @@ const asked = new Map<string, number>()
 let calls = 0
 
 const server = createServer((incoming, response) => {
-  // A path is /NAME/KIND-COUNT/ID/…: COUNT calls of this kind, then text.
+  // A path is /NAME/KIND-COUNT-MS/ID/…: COUNT calls of this kind, then text, each after that many milliseconds.
   const [, name = '', scenario = '', id = '', ...rest] = (incoming.url ?? '')
     .replace(/\?.*/, '')
     .split('/')
@@ -20,13 +20,17 @@ const server = createServer((incoming, response) => {
     const answer = incoming.method === 'POST' ? answers[name] : undefined
     const isModelCall = answer !== undefined && rest.join('/').endsWith(answer.path)
     if (!isModelCall) return void response.writeHead(404).end()
-    const [kind = '', count = ''] = scenario.split('-')
+    const [kind = '', count = '', ms = ''] = scenario.split('-')
     const before = asked.get(id) ?? 0
     const bytes = before < Number(count) ? callOf(answer.calls[kind] ?? '') : answer.text
     asked.set(id, before + 1)
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(bytes, () => {
-      process.send?.({ id, arrived_ms, answered_ms: now() })
-    })
+    const send = () => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(bytes, () => {
+        process.send?.({ id, arrived_ms, answered_ms: now() })
+      })
+    }
+    if (Number(ms) === 0) send()
+    else setTimeout(send, Number(ms))
   })
 })
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()))

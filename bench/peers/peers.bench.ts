@@ -1,11 +1,8 @@
 // Hawser beside other agents: installs them from npm into a cache, and runs the same Turns of all of them, one after another in
 // each round, with a model on loopback that answers at once. At full size it also writes the tables of bench/README.md and
 // README.md. Nothing else is contacted, and their reports and updates are off.
-import { readFile, writeFile } from 'node:fs/promises'
 import { release, type } from 'node:os'
-import { join } from 'node:path'
 import process from 'node:process'
-import { fileURLToPath } from 'node:url'
 import { Unavailable } from '../../test/support/npm/install.ts'
 import { full, tell, tellSkipped } from '../figure.ts'
 import { claude } from './claude.ts'
@@ -17,14 +14,12 @@ import { own } from './own.ts'
 import { pi } from './pi.ts'
 import { PEERS } from './pins.ts'
 import { quartersFor } from './quarters.ts'
-import { FULL, measureRows, QUICK, ROWS } from './rows.ts'
+import { replaceTable } from './readme-table.ts'
+import { fullSizes, measureRows, QUICK, ROWS } from './rows.ts'
 import { absentLines, peersTable, relativeToBest, type Column } from './table.ts'
 import { inScratch } from '../scratch.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const OPEN = '<!-- peers -->'
-const CLOSE = '<!-- /peers -->'
-const sizes = full ? FULL : QUICK
+const sizes = full ? fullSizes(process.argv) : QUICK
 
 await inScratch(async (folder) => {
   const { contestants, absentees } = await gather(folder)
@@ -80,15 +75,6 @@ async function publish(columns: readonly Column[], absentees: readonly Absentee[
   }
   const withoutFloor = columns.filter(({ contestant }) => contestant.name !== 'floor')
   const brief = [...about, ...notes, '', peersTable(withoutFloor, { spread: false, calls })]
-  await replaceBetween(join(ROOT, 'bench', 'README.md'), whole)
-  await replaceBetween(join(ROOT, 'README.md'), brief)
-}
-
-async function replaceBetween(path: string, lines: readonly string[]): Promise<void> {
-  const text = await readFile(path, 'utf8')
-  const [head, rest] = text.split(OPEN)
-  const tail = rest?.split(CLOSE)[1]
-  if (head === undefined || tail === undefined)
-    throw new Error(`${path} has no place for the table`)
-  await writeFile(path, `${head}${OPEN}\n${lines.join('\n')}\n${CLOSE}${tail}`)
+  await replaceTable('bench/README.md', 'peers', whole)
+  await replaceTable('README.md', 'peers', brief)
 }

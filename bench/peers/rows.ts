@@ -12,7 +12,13 @@ export interface Sizes {
   readonly longCalls: number
 }
 
-export const FULL: Sizes = { starts: 15, trips: 5, memory: 5, resumes: 7, longCalls: 2_000 }
+const FULL: Sizes = { starts: 15, trips: 5, memory: 5, resumes: 7, longCalls: 2_000 }
+/** At full size, unless `--calls=NUMBER` makes the long Turn shorter. */
+export function fullSizes(args: readonly string[]): Sizes {
+  const calls = args.flatMap((arg) => /^--calls=(\d+)$/.exec(arg)?.[1] ?? [])[0]
+  return calls === undefined ? FULL : { ...FULL, longCalls: Number(calls) }
+}
+
 export const QUICK: Sizes = { starts: 2, trips: 1, memory: 1, resumes: 1, longCalls: 60 }
 
 /** The measured values of one contestant, by the name of a row. */
@@ -40,11 +46,12 @@ const AROUND = 50
 const PEAK_EVERY_MS = 4
 const LONG_PEAK_EVERY_MS = 500
 
-/** Measures all rows. In each round every contestant has one turn, and the one that begins changes. */
+/** Measures all rows; those of the long Turn of some contestants only. In each round every contestant has one turn, and the one that begins changes. */
 export async function measureRows(
   contestants: readonly Contestant[],
   model: Model,
   sizes: Sizes,
+  hasLongTurn: (one: Contestant) => boolean = () => true,
 ): Promise<ReadonlyMap<Contestant, Values>> {
   const values = new Map(contestants.map((one) => [one, emptyValues()]))
   const rounds = async (
@@ -70,10 +77,12 @@ export async function measureRows(
     peak.push((await runOnce(one, model, { peakEveryMs: PEAK_EVERY_MS })).peakMb)
   })
   await rounds(1, async (one, own) => {
+    if (!hasLongTurn(one)) return
     const request = { calls: sizes.longCalls, peakEveryMs: LONG_PEAK_EVERY_MS }
     pushLong(await runOnce(one, model, request), own)
   })
   await rounds(sizes.resumes, async (one, { resume }) => {
+    if (!hasLongTurn(one)) return
     resume.push((await runOnce(one, model, { resumes: true })).startMs)
   })
   return values

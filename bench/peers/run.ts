@@ -18,6 +18,8 @@ export interface Run {
 export interface RunRequest {
   readonly kind?: CallKind
   readonly calls?: number
+  /** How long each answer of the model takes. Default: none. */
+  readonly answerMs?: number
   readonly resumes?: boolean
   /** How often its memory is read. */
   readonly peakEveryMs?: number
@@ -30,9 +32,9 @@ const RUN_MS = 10 * 60_000
 export async function runOnce(
   contestant: Contestant,
   model: Model,
-  { kind = 'read', calls = 0, resumes = false, peakEveryMs }: RunRequest,
+  { kind = 'read', calls = 0, answerMs = 0, resumes = false, peakEveryMs }: RunRequest,
 ): Promise<Run> {
-  const visit = model.visit(contestant, kind, calls)
+  const visit = model.visit(contestant, kind, calls, answerMs)
   const { args, cwd, env } = await contestant.command(visit.baseUrl, resumes)
   const [program, ...rest] = args
   const started = Number(process.hrtime.bigint()) / 1e6

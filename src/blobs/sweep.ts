@@ -177,7 +177,7 @@ async function unreadTexts(
     'so no blob is known to be unused.'
   return failed('resource_missing', text, { blobs: unread, sessions: [...sessions] }, [
     {
-      action: 'Restore the blob in .hawser/blobs from a backup, then run gc again.',
+      action: 'Restore the blob from a backup of the workspace, then run gc again.',
       command: 'hawser gc',
     },
     ...[...sessions].slice(0, NAMED).flatMap((session) => [

@@ -1,6 +1,11 @@
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { BlobKey, TurnId } from '../model/ids.ts'
-import { isSameEntry, type PathChange, type SnapshotEntry } from '../model/events/snapshot-entry.ts'
+import {
+  isSameEntry,
+  readablePath,
+  type PathChange,
+  type SnapshotEntry,
+} from '../model/events/snapshot-entry.ts'
 
 /** The content that `write` or `edit` left: the hash of the real one, and where it is stored, perhaps redacted. */
 export interface StoredContent {
@@ -48,8 +53,18 @@ export interface FileHistory {
   /** The number of a Turn, counted from 1. */
   readonly numberOf: (turn: TurnId) => number | undefined
   /** The undo that redo reverses: the last one, unless it is reversed already, or files were changed since. */
-  readonly redoable: EventData<'files_restored'> | undefined
+  readonly redoable: RedoableUndo | undefined
 }
+
+/** An undo, and what it changed; tried again after a conflict or a crash, it is one with the tries before. */
+export interface RedoableUndo {
+  readonly of: Pick<FilesRestored, 'undone_turn_id' | 'undone_command_id' | 'onwards'>
+  readonly steps: readonly FileStep[]
+  /** The snapshots that the steps come from. */
+  readonly pairs: readonly SnapshotPair[]
+}
+
+type FilesRestored = EventData<'files_restored'>
 
 /** The ids of two snapshots, for which `fileHistory` needs the changes. */
 export type SnapshotPair = readonly [before: string, after: string]
@@ -69,19 +84,21 @@ export function fileHistory(
   changesOf: (pair: SnapshotPair) => readonly PathChange[] | undefined,
 ): FileHistory {
   const moves: Move[] = []
-  const undos: EventData<'files_restored'>[] = []
-  const undone = new Set<string>()
+  const undos = new UndoStack(moves)
   const numbers = new Map<string, number>()
   const owners = new Map<string, TurnId | undefined>()
   let turns = 0
   const move = (key: string, steps: readonly FileStep[]) => {
     if (steps.length === 0) return
     moves.push({ key, number: numbers.get(key) ?? turns, steps })
-    undos.length = 0
+    undos.forget()
   }
   for (const event of events) {
     const { turn_id } = event
-    if (event.type === 'turn_started' && turn_id !== undefined) numbers.set(turn_id, (turns += 1))
+    if (event.type === 'turn_started' && turn_id !== undefined) {
+      numbers.set(turn_id, (turns += 1))
+      undos.beginTurn(turns)
+    }
     if (event.type === 'tool_result' && turn_id !== undefined)
       move(turn_id, writtenSteps(event.data))
     if (event.type === 'workspace_snapshot') {
@@ -90,21 +107,149 @@ export function fileHistory(
       move(owners.get(call_id) ?? call_id, snapshotSteps(event.data, changesOf))
     }
     if (event.type === 'files_restored') {
+      const { data } = event
+      const steps = undos.take(data, restoredSteps(data, changesOf), numbers)
       // After going back the files are as this Session left them: what came between is of another branch.
-      if (event.data.rewound_from === undefined)
-        moves.push({ number: turns, steps: restoredSteps(event.data, changesOf) })
-      settleUndone(event.data, moves, undone)
-      if (event.data.redo === true) undos.pop()
-      else undos.push(event.data)
+      if (data.rewound_from === undefined) moves.push({ number: turns, steps })
     }
   }
   return {
-    units: unitsOf(moves, numbers, undone),
+    units: unitsOf(moves, numbers, undos.undoneKeys),
     stepsSince: (number = 0) =>
       moves.filter((one) => one.number >= number).flatMap(({ steps }) => steps),
     numberOf: (turn) => numbers.get(turn),
-    redoable: undos.findLast(({ before, after }) => before !== undefined && after !== undefined),
+    redoable: undos.last,
   }
+}
+
+/** An undo on the stack. */
+interface StackedUndo extends RedoableUndo {
+  /** What was undone before it. */
+  readonly undoneBefore: ReadonlySet<string>
+  /** Some of its files could not be restored. */
+  readonly isPartial: boolean
+}
+
+/** Follows undo and redo through the Events of a Session. */
+class UndoStack {
+  readonly #moves: readonly Move[]
+  readonly #undoneAt = new Map<number, ReadonlySet<string>>()
+  readonly #stack: StackedUndo[] = []
+  /** Keys of the units that are undone. */
+  undoneKeys: ReadonlySet<string> = new Set()
+
+  /** `moves` grows with the Events. */
+  constructor(moves: readonly Move[]) {
+    this.#moves = moves
+  }
+
+  get last(): RedoableUndo | undefined {
+    return this.#stack.at(-1)
+  }
+
+  beginTurn(number: number): void {
+    this.#undoneAt.set(number, this.undoneKeys)
+  }
+
+  /** Files were changed: what was undone before is final. */
+  forget(): void {
+    this.#stack.length = 0
+  }
+
+  /**
+   * Returns the steps of a restoration: those between its snapshots, and those of a try that ended in a crash before it was
+   * recorded, of which the next one says that they are done.
+   */
+  take(
+    data: FilesRestored,
+    recorded: readonly FileStep[],
+    numbers: ReadonlyMap<string, number>,
+  ): readonly FileStep[] {
+    const isPartial = data.files.some(({ outcome }) => outcome !== 'restored')
+    const key = data.undone_turn_id ?? data.undone_command_id ?? ''
+    const number = data.onwards === true ? numbers.get(key) : undefined
+    const isIn = (one: Move) => (number === undefined ? one.key === key : one.number >= number)
+    const top = this.#stack.at(-1)
+    const wanted =
+      data.redo === true
+        ? reverseSteps(composeSteps(top?.steps ?? []))
+        : reverseSteps(composeSteps(this.#moves.filter(isIn).flatMap(({ steps }) => steps)))
+    const steps = [...recorded, ...this.#earlierTry(data, wanted, recorded)]
+    if (data.redo === true) this.#redo(top, isPartial)
+    else {
+      this.#push(data, steps, isPartial)
+      if (!isPartial) this.#markUndone(key, number, isIn)
+    }
+    return steps
+  }
+
+  #redo(top: StackedUndo | undefined, isPartial: boolean): void {
+    if (top === undefined || isPartial) return
+    this.#stack.pop()
+    this.undoneKeys = top.undoneBefore
+  }
+
+  #push(data: FilesRestored, steps: readonly FileStep[], isPartial: boolean): void {
+    if (steps.length === 0) return
+    const { undone_turn_id, undone_command_id, onwards, before, after } = data
+    const top = this.#stack.at(-1)
+    const of = {
+      ...(undone_turn_id === undefined ? {} : { undone_turn_id }),
+      ...(undone_command_id === undefined ? {} : { undone_command_id }),
+      ...(onwards === true ? { onwards } : {}),
+    }
+    const isAgain = top?.isPartial === true && isSameUndo(top.of, of)
+    if (isAgain) this.#stack.pop()
+    const pair: readonly SnapshotPair[] =
+      before === undefined || after === undefined ? [] : [[before, after]]
+    this.#stack.push({
+      of,
+      steps: isAgain ? [...top.steps, ...steps] : steps,
+      pairs: isAgain ? [...top.pairs, ...pair] : pair,
+      undoneBefore: isAgain ? top.undoneBefore : this.undoneKeys,
+      isPartial,
+    })
+  }
+
+  /** Undone from a Turn on: what was undone before that Turn is as it was then. */
+  #markUndone(key: string, number: number | undefined, isIn: (move: Move) => boolean): void {
+    const before =
+      number === undefined ? this.undoneKeys : (this.#undoneAt.get(number) ?? this.undoneKeys)
+    const keys = this.#moves.filter(isIn).flatMap((move) => move.key ?? [])
+    this.undoneKeys = new Set([...before, key, ...keys])
+  }
+
+  #earlierTry(
+    { files, rewound_from }: FilesRestored,
+    wanted: readonly FileStep[],
+    recorded: readonly FileStep[],
+  ): readonly FileStep[] {
+    if (rewound_from !== undefined) return []
+    const known = new Set(recorded.map(({ path }) => path))
+    const left = new Set(
+      files.flatMap(({ path, outcome }) => (outcome === 'restored' ? [] : [path])),
+    )
+    const missing = wanted.filter(({ path, from }) => {
+      // A folder with entries of others stays, and counts as restored.
+      return !known.has(path) && !left.has(readablePath(path)) && from?.kind !== 'folder'
+    })
+    if (missing.length === 0) return []
+    const states = new Map<string, FileState>()
+    for (const { steps } of this.#moves) for (const { path, to } of steps) states.set(path, to)
+    return missing.filter(({ path, from }) => isSameState(states.get(path), from))
+  }
+}
+
+function isSameUndo(one: RedoableUndo['of'], other: RedoableUndo['of']): boolean {
+  return (
+    one.undone_turn_id === other.undone_turn_id &&
+    one.undone_command_id === other.undone_command_id &&
+    one.onwards === other.onwards
+  )
+}
+
+function reverseSteps(steps: readonly FileStep[]): readonly FileStep[] {
+  return steps.map(({ path, from, to }) => ({ path, from: to, to: from }))
 }
 
 /** What steps changed at one path, from before the first to after the last. */
@@ -141,33 +286,19 @@ function unitsOf(
   undone: ReadonlySet<string>,
 ): readonly ChangeUnit[] {
   const keys = new Set(moves.flatMap(({ key }) => key ?? []))
-  return [...keys].map((key) => {
+  return [...keys].flatMap((key) => {
     const own = moves.filter((one) => one.key === key)
     const steps = own.flatMap((one) => one.steps)
+    // What it changed, it changed back.
+    if (composeSteps(steps).length === 0) return []
     const number = own[0]?.number ?? 0
     const name = isTurn(key, turns) ? { turn: key } : { command_id: key }
-    return { ...name, number, steps, isUndone: undone.has(key) }
+    return [{ ...name, number, steps, isUndone: undone.has(key) }]
   })
 }
 
 function isTurn(key: string, turns: ReadonlyMap<string, number>): key is TurnId {
   return turns.has(key)
-}
-
-/** Undone if every file was restored. */
-function settleUndone(
-  { undone_turn_id, undone_command_id, onwards, redo, files }: EventData<'files_restored'>,
-  moves: readonly Move[],
-  undone: Set<string>,
-): void {
-  const key = undone_turn_id ?? undone_command_id
-  if (key === undefined || !files.every(({ outcome }) => outcome === 'restored')) return
-  const first = moves.findIndex((one) => one.key === key)
-  const later = onwards === true ? moves.slice(Math.max(0, first)) : []
-  for (const one of [key, ...later.flatMap((move) => move.key ?? [])]) {
-    if (redo === true) undone.delete(one)
-    else undone.add(one)
-  }
 }
 
 type WrittenFile = Pick<EventData<'tool_result'>, 'before_blob' | 'after_blob' | 'redacted_of'> & {
@@ -198,14 +329,14 @@ function snapshotSteps(
   return changes.map((change) => ({ path: change.path, from: change.before, to: change.after }))
 }
 
-/** Older versions took no snapshots of what they restored. */
+/** Older versions took no snapshots of what they restored, and recorded no `change`. */
 function restoredSteps(
   data: EventData<'files_restored'>,
   changesOf: (pair: SnapshotPair) => readonly PathChange[] | undefined,
 ): readonly FileStep[] {
   if (data.before !== undefined) return snapshotSteps(data, changesOf)
   return data.files
-    .filter(({ outcome }) => outcome === 'restored')
+    .filter(({ outcome, change }) => outcome === 'restored' && change === undefined)
     .flatMap((file) => writtenSteps(file))
     .map(({ path, from, to }) => ({ path, from: to, to: from }))
 }

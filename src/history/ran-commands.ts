@@ -1,6 +1,7 @@
 import { quote, shorten } from '../encoding/quote.ts'
 import { isJsonObject, parseJson } from '../encoding/json.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
+import type { UncoveredPath } from '../model/events/file-events.ts'
 import type { TurnId } from '../model/ids.ts'
 
 /** A command that could change files, and whose changes are not known: there are no snapshots around it. */
@@ -60,6 +61,61 @@ export function ranCommands(
     add('model', command)
   }
   return ran
+}
+
+/** Paths that snapshots do not cover, not all of them if there are many. */
+export interface NotCovered {
+  readonly paths: readonly UncoveredPath[]
+  readonly count: number
+}
+
+/** What the snapshots around a command do not cover. */
+export interface CommandGaps extends NotCovered {
+  /** As in `RanCommand`. */
+  readonly turn: number
+  /** The id of the Turn, or of the command of the person. */
+  readonly key: string
+}
+
+/** As the Events name it, in the order of the commands. Pure. */
+export function commandGaps(events: readonly WholeEvent[]): readonly CommandGaps[] {
+  const owners = new Map<string, Pick<CommandGaps, 'turn' | 'key'>>()
+  const gaps: CommandGaps[] = []
+  let turn = 0
+  for (const { type, turn_id, data } of events) {
+    if (type === 'turn_started') turn += 1
+    if (type !== 'workspace_snapshot') continue
+    const { call_id, uncovered: paths = [], uncovered_count: count = paths.length } = data
+    const owner = owners.get(call_id) ?? { turn, key: turn_id ?? call_id }
+    owners.set(call_id, owner)
+    if (paths.length > 0) gaps.push({ ...owner, paths, count })
+  }
+  return gaps
+}
+
+/** Each path once. */
+export function notCovered(gaps: readonly NotCovered[]): NotCovered {
+  const all = new Map(gaps.flatMap(({ paths }) => paths.map((one) => [one.path, one])))
+  return {
+    paths: [...all.values()],
+    count: Math.max(all.size, ...gaps.map(({ count }) => count)),
+  }
+}
+
+/** For people; empty if everything is covered. */
+export function notCoveredWords({ paths, count }: NotCovered): string {
+  if (paths.length === 0) return ''
+  const shown = paths.slice(0, LISTED).map(({ path, why }) => `${path} (${GAPS[why]})`)
+  const more = count - shown.length
+  return `Not covered by snapshots: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
+}
+
+const GAPS: Readonly<Record<UncoveredPath['why'], string>> = {
+  ignored: 'ignored',
+  repository: 'a separate repository',
+  not_regular_file: 'not a regular file',
+  too_large: 'too large',
+  unreadable: 'cannot be read',
 }
 
 /** The commands for people, the newest last: those of one Turn in one line. At most `LISTED`, and how many more there are. */

@@ -1,6 +1,8 @@
 import { failed, type Failed } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
+import { canWiden } from '../model/events/widening.ts'
 import { readIndex, type Fold, type Snapshot } from './derived-index.ts'
+import type { LogLine } from './line.ts'
 import type { ReadableLog, VisitBytes } from './log-store.ts'
 import type { LogStores } from './place.ts'
 import { LOG_START, scan, type ScanEnd, type ScanOptions } from './scan.ts'
@@ -11,6 +13,8 @@ export interface FoldedLog<State> {
   readonly end: ScanEnd
   /** The end of the index in bytes; 0 when there was no usable one. */
   readonly indexedTo: number
+  /** The lines after the index that can widen something and that nothing vouches for. */
+  readonly widening: readonly LogLine[]
 }
 
 /** How to read a Log. */
@@ -49,10 +53,13 @@ async function foldFrom<State>(
 ): Promise<FoldedLog<State>> {
   let state = indexed === undefined ? fold.initial : indexed.state
   const from = indexed?.cursor ?? LOG_START
+  const widening: LogLine[] = []
   const end = await scan(file, { ...options, from }, (line) => {
-    state = fold.step(state, line, line.seq <= vouchedSeq)
+    const isVouched = line.seq <= vouchedSeq
+    state = fold.step(state, line, isVouched)
+    if (!isVouched && canWiden(line.content)) widening.push(line)
   })
-  return { snapshot: { cursor: end.cursor, state }, end, indexedTo: from.offset }
+  return { snapshot: { cursor: end.cursor, state }, end, indexedTo: from.offset, widening }
 }
 
 export function notFound(session: SessionId): Failed {

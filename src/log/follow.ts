@@ -32,10 +32,11 @@ export async function* followLog(
 ): AsyncGenerator<Result<LogLine>, void> {
   const bell = await ringOnChange(place, session, signal)
   let cursor = options.from
+  let isQuiet = false
   try {
     while (!signal.aborted) {
-      // An open file outlives its name.
-      if ((await file.stat()).links === 0) {
+      // An open Log outlives its deletion. Hiding one that forks need changes nothing of it, so nothing reports that.
+      if ((await file.stat()).links === 0 || (isQuiet && (await place.logs.isHidden(session)))) {
         yield notFound(session)
         return
       }
@@ -56,7 +57,7 @@ export async function* followLog(
         continue
       }
       await waits?.()
-      await bell.rung()
+      isQuiet = await bell.rung()
     }
   } catch (error) {
     yield { ok: false, error: fileFailure(error, 'follow the Log') }
@@ -100,17 +101,22 @@ async function ringOnChange(place: LogPlace, session: SessionId, signal: AbortSi
   const watching = await place.logs.watch(session, ring)
   const patience = watching === undefined ? LOOK_EVERY_MS : LOOK_ANYWAY_MS
   return {
-    /** Resolves at the next change. */
-    rung: async (): Promise<void> => {
+    /** Resolves at the next change; with true if none was reported, and it is only time to look. */
+    rung: async (): Promise<boolean> => {
+      let isQuiet = false
       if (!rang && !signal.aborted) {
         let cancel: (() => void) | undefined
         await new Promise<void>((resolve) => {
           wake = resolve
-          cancel = place.clock.after(patience, ring)
+          cancel = place.clock.after(patience, () => {
+            isQuiet = true
+            ring()
+          })
         })
         cancel?.()
       }
       rang = false
+      return isQuiet
     },
     close: () => {
       watching?.close()

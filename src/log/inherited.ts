@@ -2,6 +2,7 @@ import { sha256 } from '../encoding/hash.ts'
 import { isJsonObject } from '../encoding/json.ts'
 import type { EventEnvelope, EventType } from '../model/events/event.ts'
 import { ResourceId, type SessionId } from '../model/ids.ts'
+import { LIMITS } from '../model/limits.ts'
 import { uploadedResource, uploadSubject } from '../model/permission-subject.ts'
 
 /** How Sessions that were forked from another read its lines: with ids of Resources of their own. All else is as written. */
@@ -92,11 +93,21 @@ function fieldsOf(type: string): readonly string[] {
   return Object.hasOwn(BY_TYPE, type) ? (BY_TYPE[type] ?? []) : []
 }
 
-function withOwnIds(value: unknown, heirs: readonly SessionId[], field: string): unknown {
-  if (Array.isArray(value)) return value.map((one) => withOwnIds(one, heirs, ''))
+/** Nothing is deeper in an Event, but a blob may contain anything. */
+function withOwnIds(
+  value: unknown,
+  heirs: readonly SessionId[],
+  field: string,
+  depth: number = LIMITS.event_depth,
+): unknown {
+  if (depth === 0) return value
+  if (Array.isArray(value)) return value.map((one) => withOwnIds(one, heirs, '', depth - 1))
   if (typeof value === 'string') return withOwnId(value, heirs, field)
   if (!isJsonObject(value)) return value
-  const entries = Object.entries(value).map(([key, one]) => [key, withOwnIds(one, heirs, key)])
+  const entries = Object.entries(value).map(([key, one]) => [
+    key,
+    withOwnIds(one, heirs, key, depth - 1),
+  ])
   return Object.fromEntries(entries)
 }
 

@@ -56,14 +56,12 @@ export async function forkOf(
   file: ReadableLog,
   session: SessionId,
 ): Promise<ForkOrigin | undefined> {
-  const begin = await readSpan(file, 0, FIRST_READ)
   // Nearly every Log is a root, which these bytes tell.
-  if (begin.length === 0 || begin.toString('latin1', 0, ROOT.length) === ROOT) return undefined
-  const whole = begin.includes(NEWLINE)
-    ? begin
-    : await readSpan(file, 0, LIMITS.event_line_bytes + 1)
-  const end = whole.indexOf(NEWLINE)
-  const decoded = end === -1 ? undefined : decodeLine(whole.subarray(0, end), false)
+  let begin = await readSpan(file, 0, ROOT.length)
+  if (begin.length === 0 || begin.toString('latin1') === ROOT) return undefined
+  for (const bytes of READS) if (!begin.includes(NEWLINE)) begin = await readSpan(file, 0, bytes)
+  const end = begin.indexOf(NEWLINE)
+  const decoded = end === -1 ? undefined : decodeLine(begin.subarray(0, end), false)
   if (decoded?.ok !== true || decoded.envelope.session_id !== session) return undefined
   const { isKnown, event } = readEvent(decoded.envelope)
   if (!isKnown || event.type !== 'session_fork') return undefined
@@ -75,7 +73,8 @@ export async function forkOf(
 }
 
 const ROOT = '{"v":1,"seq":0,'
-const FIRST_READ = 4096
+/** Enough without inherited Resources, with as many as the line names, and for any line. */
+const READS = [4096, 16 * 1024, LIMITS.event_line_bytes + 1] as const
 const NEWLINE = 10
 
 /** More are not opened at once. */
@@ -204,7 +203,9 @@ class ForkLog implements WritableLog {
     return this.#own.settle(Math.max(0, from - ownStart), (visit) =>
       // What is inherited was durable before it was shared.
       work(async (bytes, position) => {
-        if (position >= ownStart) await visit(bytes, position - ownStart)
+        const inherited = Math.max(0, ownStart - position)
+        if (inherited < bytes.length)
+          await visit(bytes.subarray(inherited), position + inherited - ownStart)
       }),
     )
   }

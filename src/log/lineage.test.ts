@@ -4,11 +4,13 @@ import { immediateClock, testPlace, type TestPlace } from '../../test/support/lo
 import { linesOf, overwrite, rawLog } from '../../test/support/log/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../../test/support/log/story.ts'
 import { textFold } from '../../test/support/log/text-fold.ts'
+import { readSpan } from '../host/files/files.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import { SessionId } from '../model/ids.ts'
 import { logName } from './files/names.ts'
 import { HEAD_BEFORE_FIRST } from './head-record.ts'
 import type { LogLine } from './line.ts'
+import { openLineageToWrite } from './lineage-log.ts'
 import { acquireLog, createLog } from './open.ts'
 import { openReader } from './reader.ts'
 import { removeUnbegun } from './unbegun.ts'
@@ -161,6 +163,30 @@ test('a fork that its head does not cover does not exist, and is removed', async
     expect(opened).toMatchObject({ error: { kind: 'not_found' } })
   expect(await removeUnbegun(storage.place, { dryRun: false })).toBe(1)
   expect(await storage.place.logs.list()).toEqual([session])
+})
+
+test('settling a fork writes its own bytes again, also of a piece that begins in its parent, and nothing of that', async () => {
+  const { storage, session } = await finishedSession()
+  const { folders, leases, logs } = storage.place
+  const child = await forkAfter(storage, session, 5)
+  const parent = await rawLog(folders.sessions, session)
+  const lease = value(await leases.take(child))
+  const log = (await openLineageToWrite(logs, child)) ?? expect.fail('it cannot be opened')
+  const whole = await readSpan(log, 0, (await log.stat()).size)
+  const start = log.lineage?.ownStart ?? 0
+  for (const from of [0, start - 10, start, start + 10]) {
+    // Bytes that differ show which ones are written.
+    const changed = Buffer.alloc(whole.length, 'x')
+    await log.under(lease).settle(from, (visit) => visit(changed, 0))
+    const kept = Math.max(from, start)
+    const own = Buffer.concat([whole.subarray(start, kept), changed.subarray(kept)])
+    expect(await rawLog(folders.sessions, child)).toEqual(own)
+    expect(await rawLog(folders.sessions, session)).toEqual(parent)
+    await log.under(lease).settle(0, (visit) => visit(whole, 0))
+    expect(await rawLog(folders.sessions, child)).toEqual(whole.subarray(start))
+  }
+  await log.close()
+  await lease.release()
 })
 
 test('a torn tail of a fork is cut at its place in the lineage', async () => {

@@ -54,10 +54,10 @@ export class Lineage {
     return this.#inheritances[this.#at(position)]
   }
 
-  /** The position after what is inherited from these Sessions, as far as nothing older is not. */
+  /** The position after what the last of these Sessions in the lineage has: its own lines, and those that it inherits. */
   startAfter(sessions: ReadonlySet<SessionId>): Cursor {
-    const inherited = this.#parts.slice(0, -1).findIndex(({ session }) => !sessions.has(session))
-    return (inherited === -1 ? this.#parts.at(-1) : this.#parts[inherited])?.start ?? this.start
+    const last = this.#parts.slice(0, -1).findLastIndex(({ session }) => sessions.has(session))
+    return this.#parts[last + 1]?.start ?? this.start
   }
 
   #at(position: number): number {

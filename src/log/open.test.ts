@@ -4,10 +4,13 @@ import { CrashDisk } from '../../test/support/host/crash-disk.ts'
 import { immediateClock, testPlace, type TestPlace } from '../../test/support/log/log-place.ts'
 import { linesOf, overwrite, rawBytes, rawLog } from '../../test/support/log/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../../test/support/log/story.ts'
-import { textFold } from '../../test/support/log/text-fold.ts'
+import { textFold, type TextState } from '../../test/support/log/text-fold.ts'
 import type { Result } from '../model/errors.ts'
+import { canWiden } from '../model/events/widening.ts'
 import { SessionId } from '../model/ids.ts'
+import { writeIndex, type Fold } from './derived-index.ts'
 import type { LogLine } from './line.ts'
+import type { LogStore, WritableLog } from './log-store.ts'
 import { acquireLog, createLog } from './open.ts'
 import { indexName, leaseName, logName, tornName } from './files/names.ts'
 import { openReader } from './reader.ts'
@@ -91,6 +94,91 @@ test('the next writer records a writer that was killed', async () => {
   const again = await rawBytes(storage.place.folders.sessions, leaseName(story.session))
   expect(again.length).toBe(0)
 })
+
+test('what a killed writer left after the index is read once, whatever of it could widen something', async () => {
+  const story = await finishedSession()
+  const { place } = story.storage
+  const killed = value(await acquire(story))
+  const begin = killed.cursor.offset
+  const turn_id = place.ids.turn()
+  for (let n = 0; n < 40; n++) {
+    const text = 'x'.repeat(3000)
+    value(
+      await killed.append([
+        { type: 'user_message', turn_id, data: { text, prompt_mode: 'string' } },
+      ]),
+    )
+  }
+  const tail = killed.cursor.offset - begin
+  const disk = story.disk.afterKill(2)
+  const next = await testPlace(disk.folder(), immediateClock)
+  let bytes = 0
+  const logs: LogStore = {
+    ...next.place.logs,
+    openToWrite: async (session) => {
+      const log = await next.place.logs.openToWrite(session)
+      return log && { ...log, under: (fence) => countReads(log.under(fence), (n) => (bytes += n)) }
+    },
+  }
+  const writing = { fold: textFold, keep: next.keep }
+  const writer = value(await acquireLog({ ...next.place, logs }, story.session, writing))
+  await writer.release()
+  // The rest are single lines, which prove where the head and the index are.
+  expect(bytes).toBeGreaterThan(tail)
+  expect(bytes).toBeLessThan(tail * 1.5)
+})
+
+test('every line beyond the head that could widen something is passed to the fold to undo it, wherever the index is', async () => {
+  const story = await finishedSession()
+  const { place, keep } = story.storage
+  const writer = value(await acquire(story))
+  for (const model of ['one', 'two', 'three', 'four']) {
+    value(await writer.append([{ type: 'session_settings', data: { model } }]))
+    value(await writer.append([{ type: 'notice', data: { code: 'x', text: model } }]))
+  }
+  await writer.release()
+  const lines = await allLines(story)
+  const widening = lines.filter(({ content }) => canWiden(content)).map(({ seq }) => seq)
+  expect(widening.length).toBeGreaterThan(4)
+  let beyond: readonly number[] = []
+  const fold: Fold<TextState> = {
+    ...textFold,
+    takeBack: (_, all) => {
+      beyond = all.map(({ seq }) => seq)
+      return []
+    },
+  }
+  for (const { seq, hash, next } of lines.slice(-9)) {
+    for (const { next: cursor } of lines.slice(-9)) {
+      await place.heads.write(story.session, { seq, hash, offset: next.offset })
+      await writeIndex(place, story.session, fold, { cursor, state: fold.initial })
+      beyond = []
+      await value(await acquireLog(place, story.session, { fold, keep })).release()
+      expect([seq, cursor.seq, beyond]).toEqual([
+        seq,
+        cursor.seq,
+        widening.filter((one) => one > seq),
+      ])
+    }
+  }
+})
+
+function countReads(log: WritableLog, count: (bytes: number) => void): WritableLog {
+  return {
+    stat: () => log.stat(),
+    read: async (into, position) => {
+      const got = await log.read(into, position)
+      count(got)
+      return got
+    },
+    sync: () => log.sync(),
+    append: (batch, at) => log.append(batch, at),
+    settle: (from, work) => log.settle(from, work),
+    cut: (offset, piece) => log.cut(offset, piece),
+    pieces: (seq) => log.pieces(seq),
+    close: () => log.close(),
+  }
+}
 
 test('an unfinished last line is cut off, kept beside the Log, and recorded', async () => {
   const story = await finishedSession()

@@ -139,7 +139,7 @@ export async function takeOver<State>(
   const fit = await repair(session, file, folded, head)
   if (!fit.ok) return fit
   const { snapshot: start, indexedTo } = folded
-  const beyond = isTrusted ? [] : await wideningAfter(file, session, vouched)
+  const beyond = isTrusted ? [] : await wideningAfter(file, session, vouched, folded)
   const takenBack = beyond.length === 0 ? [] : (fold.takeBack?.(start.state, beyond) ?? [])
   const writer = new LogWriter({ ...parts, start, isChecked: false, indexedTo })
   const drafts = [...(await takeOverDrafts(file, writer, lease)), ...takenBack, ...more]
@@ -175,19 +175,21 @@ async function vouchedEnd(
   return { offset: head.offset, seq: head.seq + 1, prev: head.hash }
 }
 
-/** The lines from `from` on that can widen something. */
-async function wideningAfter(
+/** The lines from `from` on that can widen something. Those after the index are known; an index may be ahead of the head. */
+async function wideningAfter<State>(
   file: ReadableLog,
   session: SessionId,
   from: Cursor,
-): Promise<LogLine[]> {
-  const { size } = await file.stat()
-  if (size <= from.offset) return []
+  { indexedTo, widening }: FoldedLog<State>,
+): Promise<readonly LogLine[]> {
+  if (indexedTo <= from.offset) return widening
   const lines: LogLine[] = []
   await scan(file, { session, strict: false, from }, (line) => {
+    if (line.offset >= indexedTo) return false
     if (canWiden(line.content)) lines.push(line)
+    return undefined
   })
-  return lines
+  return [...lines, ...widening]
 }
 
 /** Cuts a torn tail; refuses a Log that is damaged or does not match its head. */

@@ -7,10 +7,10 @@ export interface RepositoryLoss {
 }
 
 export const HISTORY: RepositoryLoss = {
-  reason: 'it deletes history of the repository, and nothing can restore it',
+  reason: 'it deletes history of the repository',
 }
 export const WORK: RepositoryLoss = {
-  reason: 'it discards work that is not committed, and nothing can restore it',
+  reason: 'it discards work that is not committed',
 }
 /** By `git reset --hard` and `git clean`. */
 export const OWN_WORK: RepositoryLoss = { ...WORK, own: true }

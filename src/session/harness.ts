@@ -239,7 +239,12 @@ export class Harness {
   /** Copies the intact Events of a damaged Log into a new Session. */
   async salvage(id: SessionId): Promise<Result<SalvageResult>> {
     const { salvageLog } = await import('../log/lifecycle/salvage.ts')
-    return salvageLog(this.#parts.log.place, id, this.#writerOptions())
+    const { place, store } = this.#parts.log
+    const readField = async (key: BlobKey) => {
+      const blob = await store.get(key)
+      return blob.ok ? blob.value : undefined
+    }
+    return salvageLog(place, id, { ...this.#writerOptions(), readField })
   }
 
   /** Accepts a Session that was created elsewhere. Its permission mode becomes at most `ask`. */

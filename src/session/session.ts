@@ -229,7 +229,7 @@ export class Session {
   /** Creates a Session that shares this one up to a point, by default up to its end. Open it by its id. */
   async fork(at?: ForkAt): Promise<Result<ForkResult>> {
     const { forkSession } = await import('./forks/fork-session.ts')
-    return forkSession(this.#parts.log, this.id, at)
+    return this.#checks?.fork(at) ?? forkSession(this.#parts.log, this.id, at)
   }
 
   /** Forks this Session before the message of a Turn, and returns the message; can also restore files. See `rewindSession`. */

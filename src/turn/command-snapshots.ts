@@ -58,20 +58,24 @@ async function beginSnapshot(parts: SnapshotParts): Promise<Beginning> {
 
 async function endSnapshot(
   parts: SnapshotParts,
-  before: Pick<Pass, 'tree'> & Partial<Pick<Pass, 'files'>>,
+  before: Pick<Pass, 'tree'> & Partial<Pass>,
   flags: Pick<SnapshotData, 'by_others'> = {},
 ): Promise<readonly EventDraft[]> {
   const taken = await takePatiently(parts)
   if (!taken.ok) return missingDrafts(parts, taken.error, before.tree)
   const { tree, uncoveredPaths } = taken.value
   const ids = { call_id: parts.call_id, before: before.tree, after: tree }
-  if (tree === before.tree) return [{ type: 'workspace_snapshot', data: { ...ids, ...flags } }]
+  const gaps = before.uncoveredPaths && differing(before.uncoveredPaths, uncoveredPaths)
+  if (tree === before.tree) {
+    const data = { ...ids, ...uncoveredOf(parts, gaps ?? []), ...flags }
+    return [{ type: 'workspace_snapshot', data }]
+  }
   const changes = await (await parts.open()).changes(before.tree, tree)
   if (!changes.ok) return missingDrafts(parts, changes.error, before.tree)
   const data = {
     ...ids,
     ...filesOf(parts, changes.value),
-    ...uncoveredOf(parts, uncoveredPaths),
+    ...uncoveredOf(parts, [...new Set([...(gaps ?? []), ...uncoveredPaths])]),
     ...flags,
   }
   return [
@@ -143,6 +147,22 @@ function filesOf(
   }
 }
 
+/** What is not covered and is only in one of two passes. */
+function differing(
+  one: Pass['uncoveredPaths'],
+  other: Pass['uncoveredPaths'],
+): Pass['uncoveredPaths'] {
+  const [here, there] = [pathsOf(one), pathsOf(other)]
+  return [
+    ...one.filter(({ path }) => !there.has(path)),
+    ...other.filter(({ path }) => !here.has(path)),
+  ]
+}
+
+function pathsOf(uncovered: Pass['uncoveredPaths']): ReadonlySet<string> {
+  return new Set(uncovered.map(({ path }) => path))
+}
+
 function uncoveredOf(
   { redact }: SnapshotParts,
   uncovered: Pass['uncoveredPaths'],
@@ -159,7 +179,7 @@ const MANY_REMOVED = 50
 const LEAST_HALF = 3
 const NAMED_REMOVED = 3
 
-/** A command that removed many files, or the repository, is named at once, with the way back. */
+/** A command that removed many files, or the repository, is named at once, with the way back. Moved files are not removed. */
 function removalNotice(
   { redact }: SnapshotParts,
   changes: readonly PathChange[],
@@ -167,7 +187,7 @@ function removalNotice(
 ): readonly EventDraft[] {
   const gone = changes.filter(({ before, after }) => after === undefined && before !== undefined)
   const isRepository = gone.some(({ path }) => path === '.git/HEAD')
-  const files = gone.filter(({ path, before }) => !isOfGit(path) && before?.kind !== 'folder')
+  const files = withoutMoved(changes).filter(({ path }) => !isOfGit(path))
   const count = files.length
   const isHalf = covered !== undefined && count >= LEAST_HALF && count * 2 >= covered
   if (count <= MANY_REMOVED && !isHalf && !isRepository) return []
@@ -181,6 +201,27 @@ function removalNotice(
   ]
   const text = `The command removed ${what.join(' and ')}. To put everything back: hawser undo`
   return [notice('files_removed', text)]
+}
+
+/** Removed files and links whose content is not at a new path as well. */
+function withoutMoved(changes: readonly PathChange[]): readonly PathChange[] {
+  const created = new Map<string, number>()
+  for (const { before, after } of changes) {
+    const id = before === undefined ? contentOf(after) : undefined
+    if (id !== undefined) created.set(id, (created.get(id) ?? 0) + 1)
+  }
+  return changes.filter(({ before, after }) => {
+    const id = after === undefined ? contentOf(before) : undefined
+    if (id === undefined) return false
+    const copies = created.get(id) ?? 0
+    if (copies > 0) created.set(id, copies - 1)
+    return copies === 0
+  })
+}
+
+function contentOf(entry: PathChange['before']): string | undefined {
+  if (entry?.kind === 'file') return entry.sha256
+  return entry?.kind === 'link' ? `to ${entry.target}` : undefined
 }
 
 function isOfGit(path: string): boolean {

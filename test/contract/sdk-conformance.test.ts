@@ -168,10 +168,11 @@ test('websocket: the vendor sees the handshake and the message of its SDK', asyn
   expect(drift(ours, { ...theirs, headers })).toEqual([])
 })
 
-test('a header, path or body that drifts is reported', async () => {
+test('a method, header, path or body that drifts is reported', async () => {
   const [ours, alone] = await bothWays('messages')
   const planted = {
     ...alone,
+    method: 'PUT',
     path: '/v2/messages',
     headers: { ...alone.headers, 'anthropic-version': '2099-01-01', 'anthropic-new': '1' },
     body: { ...MESSAGES, max_tokens: 6 },
@@ -179,6 +180,7 @@ test('a header, path or body that drifts is reported', async () => {
   expect(drift(ours, planted)).toEqual([
     `anthropic-version: ${String(ours.headers['anthropic-version'])}, not 2099-01-01`,
     'anthropic-new: undefined, not 1',
+    'method',
     'path',
     'body',
   ])

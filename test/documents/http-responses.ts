@@ -7,6 +7,7 @@ import { ERROR_KINDS } from '../../src/model/errors.ts'
 import { EPHEMERAL_DATA } from '../../src/model/events/event.ts'
 import { PermissionOutcome, PermissionScope } from '../../src/model/events/permission-events.ts'
 import { UsageTotal } from '../../src/model/events/provider-events.ts'
+import { UNCOVERED_REASONS } from '../../src/model/events/snapshot-entry.ts'
 import { SessionId, TurnId } from '../../src/model/ids.ts'
 import { MessageDraft, WaitingMessage } from '../../src/model/messages/message-draft.ts'
 import { TurnStatus } from '../../src/model/turn-status.ts'
@@ -25,6 +26,7 @@ const SessionShown = z.object({
   turns: Count,
   provider: z.string(),
   model: z.string(),
+  effort: z.string().optional(),
   mode: SessionMode,
   permissionMode: PermissionMode,
   parentSessionId: z.string().optional(),
@@ -33,6 +35,9 @@ const SessionShown = z.object({
   turnOpen: z.boolean(),
   foreign: z.boolean(),
   damage: z.looseObject({ kind: z.enum(ERROR_KINDS), message: z.string() }).optional(),
+  /** What this server does in it now. */
+  runsHere: z.boolean(),
+  questions: Count,
 })
 
 const Verdict = z.object({
@@ -44,6 +49,8 @@ const Verdict = z.object({
   limit: z.number().optional(),
   actual: z.number().optional(),
 })
+
+const UncoveredPath = z.object({ path: z.string(), why: z.enum(UNCOVERED_REASONS) })
 
 const UncoveredCommand = z.object({
   turn: Count,
@@ -110,6 +117,7 @@ export const RESPONSES = {
       ),
       turnUndone: z.boolean(),
       uncoveredCommands: z.array(UncoveredCommand),
+      notCovered: z.array(UncoveredPath),
     }),
   }),
   FilesRestored: z.object({
@@ -126,6 +134,7 @@ export const RESPONSES = {
         }),
       ),
       uncoveredCommands: z.array(UncoveredCommand),
+      notCovered: z.array(UncoveredPath),
     }),
   }),
   ForkedSession: z.object({
@@ -157,6 +166,7 @@ export const RESPONSES = {
         }),
       ),
       uncoveredCommands: z.array(z.object({ turn: Count, by: z.string(), command: z.string() })),
+      notCovered: z.array(UncoveredPath),
     }),
   }),
   Compacted: z.object({ ...done, compaction: Compaction }),
@@ -178,13 +188,7 @@ export const RESPONSES = {
     workspaces: z.array(
       z.object({
         projectRoot: z.string(),
-        sessions: z.array(
-          SessionShown.extend({
-            runsHere: z.boolean(),
-            questions: Count,
-            lastStatus: TurnStatus.optional(),
-          }),
-        ),
+        sessions: z.array(SessionShown.extend({ lastStatus: TurnStatus.optional() })),
         problem: z.string().optional(),
       }),
     ),

@@ -10,7 +10,7 @@ test('an import of an implementation is found, also in the folder above it, and 
   const tree = new Map([
     ['src/log/files/names.ts', ''],
     ['src/log/files/file-logs.ts', "import { logName } from './names.ts'\n"],
-    ['src/log/open.ts', "import { logName } from './files/names.ts'\n"],
+    ['src/log/open.ts', "import { one } from './files/names.ts'\n"],
     ['src/compose/engine.ts', "import { logName } from '../log/files/names.ts'\n"],
     ['src/session/list.ts', "import { one } from '../log/files/names.ts'\n"],
     ['src/session/list.test.ts', "import { logName } from '../log/files/names.ts'\n"],
@@ -39,12 +39,29 @@ test.each([
   ['tether/server', 'await inBlobsOf(place, work)', 'inBlobsOf'],
   ['tools', "import { open } from 'node:fs/promises'", "'node:fs"],
   ['resources', 'const source = folderSource(folder)', 'folderSource'],
+  ['log', 'const name = `${session}.ndjson`', '.ndjson`'],
+  ['log/lifecycle', "await folder.open(`${parent}.lease`, 'read')", '.lease`'],
+  ['blobs', "import { stat } from 'node:fs/promises'", "'node:fs"],
+  ['skills', "await own.folder('blobs', 'open')", ".folder('blobs'"],
 ])('in %s, the words %s are found', (folder, text, word) => {
   const path = `src/${folder}/one.ts`
   expect(portOffences(new Map([[path, `${text}\n`]]))).toEqual([
     `${path} names files behind a port: ${word}`,
   ])
 })
+
+test.each(['log/lifecycle', 'blobs', 'tether/frames', 'turn'])(
+  'in %s, a folder or a file is found',
+  (folder) => {
+    const path = `src/${folder}/one.ts`
+    const text = "import { closing, type Folder } from '../host/files/files.ts'\n"
+    expect(portOffences(new Map([[path, text]]))).toEqual([
+      `${path} takes a folder or a file; only the ports may`,
+    ])
+    const allowed = "import { FileFailure, readSpan } from '../host/files/files.ts'\n"
+    expect(portOffences(new Map([[path, allowed]]))).toEqual([])
+  },
+)
 
 test('an implementation may name its own files', () => {
   const own = "const name = 'a.ndjson'\nawait home.folder('frames', 'open')\n"

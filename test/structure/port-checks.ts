@@ -3,7 +3,7 @@ import { codeOf, isRelative, isTest, resolve, specifiersOf, type Tree } from './
 
 /**
  * Holds the program to its ports (ADR 32): only the folders of the table import an implementation, and no code above the ports
- * spells a name of its files or opens its folders.
+ * spells a name of its files, opens its folders, or takes a folder or an open file of them.
  */
 export function portOffences(
   tree: Tree,
@@ -32,8 +32,11 @@ function importsOf(
   )
 }
 
-/** What only knows the ports. Its files of the workspace are another matter. */
-const ABOVE = /^src\/(?:session|turn|request|presenters|tether|tools|resources|history|context)\//
+/**
+ * What only knows the ports: everything but what implements files, and what composes the program. Its files of the workspace are
+ * another matter.
+ */
+const BESIDE = /^src\/(?:host|model|compose|encoding)\//
 
 /**
  * Names of files of Logs, the functions that make them, and those that open the folders of Logs, heads, blobs and frames or
@@ -41,7 +44,7 @@ const ABOVE = /^src\/(?:session|turn|request|presenters|tether|tools|resources|h
  */
 const FILE_WORDS = new RegExp(
   [
-    String.raw`\.(?:ndjson|lease|deleted|torn-)['"\`]`,
+    String.raw`\.(?:ndjson|lease|index|deleted|torn-)['"\`]`,
     String.raw`\b(?:logName|leaseName|indexName|hiddenName|tornName)\b`,
     String.raw`\b(?:recordFolders|folderSource|inSessionsOf|inBlobsOf)\b`,
     String.raw`\.folder\(['"](?:sessions|blobs|heads|frames)['"]`,
@@ -50,12 +53,21 @@ const FILE_WORDS = new RegExp(
   ].join('|'),
 )
 
+/** What gets its stores as ports, and so neither a folder nor an open file. */
+const WITHOUT_FILES = /^src\/(?:log|blobs|tether\/frames|turn|request|history|context)\//
+const FILE_TYPES = /\{[^{}]*\b(?:Folder|File)\b[^{}]*\} from '[^']*host\/files\/[^']*'/
+
 function fileWordsIn(
   path: string,
   text: string,
   table: Readonly<Record<string, readonly string[]>>,
 ): string[] {
   const isBelow = Object.keys(table).some((one) => path.startsWith(`src/${one}`))
-  const found = isBelow || !ABOVE.test(path) ? undefined : FILE_WORDS.exec(text)?.[0]
-  return found === undefined ? [] : [`${path} names files behind a port: ${found}`]
+  if (isBelow || BESIDE.test(path)) return []
+  const found = FILE_WORDS.exec(text)?.[0]
+  const takesFiles = WITHOUT_FILES.test(path) && FILE_TYPES.test(text)
+  return [
+    ...(found === undefined ? [] : [`${path} names files behind a port: ${found}`]),
+    ...(takesFiles ? [`${path} takes a folder or a file; only the ports may`] : []),
+  ]
 }

@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { EventDraft } from '../../src/model/events/event.ts'
 import { TurnId } from '../../src/model/ids.ts'
+import { CANARY_KEY } from '../support/host/canary.ts'
 import { freshFolder } from '../support/host/folder.ts'
 import { BUILT_APP } from '../support/http/built-app.ts'
 import { localServer } from '../support/http/local-server.ts'
 import { newSession, turn } from '../support/http/stream-client.ts'
+import { sseOf } from '../support/providers/vendor-answer.ts'
+import { scriptedServer } from '../support/providers/vendor-server.ts'
 import { writeLog } from '../support/session/write-log.ts'
 import { appTab, connected, IS_WIDE, useBrowser } from './app-tab.ts'
 
@@ -73,6 +76,48 @@ const ATTACKS: readonly string[] = [
   `${'|a'.repeat(2_000)}\n${'|-'.repeat(2_000)}\n|x`,
   'x'.repeat(60_000),
 ]
+
+/** Addresses that would run something or leave, as a lexer, a browser or a careless check may read them. */
+const ADDRESSES: readonly string[] = [
+  'javascript:window.__ran=true',
+  'JAVASCRIPT:window.__ran=true',
+  ' javascript:window.__ran=true',
+  'java\nscript:window.__ran=true',
+  'java&Tab;script:window.__ran=true',
+  'javascript&colon;window.__ran=true',
+  '&#x6A;avascript:window.__ran=true',
+  '\u0001javascript:window.__ran=true',
+  'javascript://evil.example/%0Awindow.__ran=true',
+  'data:text/html,<script>window.__ran=true</script>',
+  'data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+',
+  'vbscript:window.__ran=true',
+  'file:///etc/passwd',
+  'blob:https://evil.example/x',
+  'filesystem:https://evil.example/x',
+  'view-source:https://evil.example/x',
+  'ms-appinstaller:?source=https://evil.example/x',
+  'https://evil.example/\u202egnp.exe',
+  'https://good.example@evil.example/x',
+  '//evil.example/x',
+]
+
+/** Where Markdown, HTML or SVG would use an address. */
+const PLACES: readonly ((address: string) => string)[] = [
+  (address) => `[link](${address})`,
+  (address) => `[link](<${address}> "title")`,
+  (address) => `![picture](${address})`,
+  (address) => `<${address}>`,
+  (address) => `[a][b]\n\n[b]: ${address}`,
+  (address) => `[![picture](${address})](${address})`,
+  (address) => `<a href="${address}">link</a>`,
+  (address) => `<img src='${address}' srcset='${address} 2x'>`,
+  (address) => `<svg><image href="${address}"/><use xlink:href="${address}"/></svg>`,
+]
+
+/** Several in one Session: each in a place of its own. */
+const ADDRESSED: readonly string[] = ADDRESSES.map((address) =>
+  PLACES.map((place) => place(address)).join('\n\n'),
+)
 
 const TURN = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
 
@@ -153,12 +198,13 @@ const STATE = `({
   pictures: document.querySelectorAll('.turn img').length,
 })`
 
-test('hostile text from a model, tools, titles and errors runs nothing, sends nothing, and keeps the layout', async () => {
+test('200 hostile strings from a model, tools, titles and errors run nothing, send nothing, and keep the layout', async () => {
   const root = await freshFolder()
   const server = await localServer({ root, app: BUILT_APP })
   await newSession(server)
   const { page, trouble } = await appTab(server)
-  for (const [at, attack] of ATTACKS.entries()) {
+  expect(ATTACKS.length + ADDRESSES.length * PLACES.length).toBeGreaterThanOrEqual(200)
+  for (const [at, attack] of [...ATTACKS, ...ADDRESSED].entries()) {
     const id = await writeLog(root, sessionWith(attack))
     await page.goto(`${server.origin}/s/${id}`)
     await connected(page).catch((error: unknown) => {
@@ -207,5 +253,31 @@ test('names of files and lines of 5 MB are text, and the page stays usable', asy
   expect(await page.locator('.resource .name').allTextContents()).toEqual(names)
   await page.locator('.composer textarea').fill('Still usable')
   expect(await page.evaluate(IS_WIDE)).toBe(false)
+  expect(trouble).toEqual([])
+})
+
+test('a line of 5 MB that a model streams is shown, and the page stays usable', async () => {
+  const line = `<img src=x onerror="${CODE}"> ${'x'.repeat(1024)} `
+  const text = line.repeat(Math.ceil((5 * 1024 * 1024) / line.length))
+  const vendor = await scriptedServer(() => ({ body: sseOf('messages', { text }) }))
+  const env = {
+    ANTHROPIC_API_KEY: CANARY_KEY,
+    ANTHROPIC_BASE_URL: vendor.baseUrl('messages'),
+    HAWSER_PROVIDER: 'anthropic',
+  }
+  const server = await localServer({ app: BUILT_APP, env })
+  const id = await newSession(server)
+  const { page, trouble } = await appTab(server, { path: `/s/${id}` })
+  await connected(page)
+  await page.locator('.composer textarea').fill('Say a long line')
+  await page.locator('.composer textarea').press('Enter')
+  await page.locator('.turn-end').waitFor({ state: 'attached' })
+  await page.reload()
+  await page.locator('.turn-end').waitFor({ state: 'attached' })
+  await page.locator('.composer textarea').fill('Still usable')
+  expect(await page.locator('.answer').textContent()).toContain('more characters')
+  const { ran, wide, elements, pictures } = (await page.evaluate(STATE)) as PageState
+  expect([ran, wide, elements, pictures]).toEqual([false, false, 0, 0])
+  await vendor.close()
   expect(trouble).toEqual([])
 })

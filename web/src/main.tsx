@@ -3,6 +3,7 @@ import { redeem, takeLink } from './api/sign-in.ts'
 import { App } from './shell/app.tsx'
 import { SignedOut } from './shell/signed-out.tsx'
 import { applyTheme } from './shell/theme.ts'
+import { claimTab } from './composer/local-copies.ts'
 import { storedToken } from './store/token.ts'
 
 // The browser would keep a record of every request of a page that stays open for days.
@@ -13,8 +14,10 @@ const place = document.getElementById('app')
 if (place !== null) {
   applyTheme()
   const root = createRoot(place)
+  const claimed = claimTab()
   const show = async () => {
     const { code, folder } = takeLink()
+    await claimed
     if (folder !== undefined) sessionStorage.setItem(FOLDER, folder)
     const problem = code === undefined ? undefined : await redeem(code)
     root.render(

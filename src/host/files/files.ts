@@ -253,6 +253,7 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorKind, string, string?]>> 
     'another folder is at this path now, or a link leads to one',
     'Move the folder back, or choose this one again.',
   ],
+  NO_FIND: ['sandbox_unavailable', 'the program find is not installed', 'Install findutils.'],
   EACCES: ['permission_denied', 'permission denied', 'Check its owner and permissions.'],
   EPERM: ['permission_denied', 'permission denied', 'Check its owner and permissions.'],
   ENOSPC: ['storage_failed', 'the disk is full', 'Free some space and try again.'],
@@ -272,5 +273,10 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorKind, string, string?]>> 
     'Stop that process and try again.',
   ],
   LEASE_LOST: ['storage_failed', 'this process no longer has its lease', 'Open the Session again.'],
+  STORE_FULL: [
+    'storage_failed',
+    'the snapshots of this workspace have 16 GiB, which is the limit',
+    'Delete Sessions that you do not need, then run hawser gc.',
+  ],
   NO_LOCKS: ['storage_failed', 'file locks do not work here', 'Use a local file system.'],
 }

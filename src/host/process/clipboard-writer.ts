@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { access, constants } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import process from 'node:process'
 import { systemProgram } from './system-program.ts'
@@ -30,7 +29,7 @@ const WALL_MS = 5_000
  */
 export async function writeClipboard(
   text: string,
-  { env, platform = process.platform, find = clipboardProgram, wallMs }: ClipboardWriter,
+  { env, platform = process.platform, find = systemProgram, wallMs }: ClipboardWriter,
 ): Promise<string | undefined> {
   for (const { name, args, isWide } of waysOf(platform, env)) {
     const program = await find(name)
@@ -49,17 +48,6 @@ function waysOf(platform: string, env: Env): readonly Way[] {
     ...(isSet('DISPLAY') ? [{ name: 'xclip', args: ['-selection', 'clipboard', '-in'] }] : []),
     ...(isSet('WSL_DISTRO_NAME') ? [{ name: 'clip.exe', args: [], isWide: true } as const] : []),
   ]
-}
-
-/** Programs of Windows are where WSL mounts its drive. */
-const CLIP = '/mnt/c/Windows/System32/clip.exe'
-
-async function clipboardProgram(name: string): Promise<string | undefined> {
-  if (name !== 'clip.exe') return systemProgram(name)
-  return access(CLIP, constants.X_OK).then(
-    () => CLIP,
-    () => undefined,
-  )
 }
 
 /** Variables that these programs need to find the clipboard. */

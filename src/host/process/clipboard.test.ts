@@ -66,6 +66,33 @@ test('on macOS decodes the hex image of osascript, and falls back to text', asyn
   expect(read).toEqual({ ok: true, value: Buffer.from('ropes') })
 })
 
+test('in WSL reads the clipboard of Windows, whatever else there is', async () => {
+  const { find } = await system({
+    'powershell.exe': `case "$*" in '-NoProfile -NonInteractive -Sta -EncodedCommand '*) ;; *) exit 1;; esac
+      printf '${PNG.toString('base64')}\\r\\n'`,
+    'wl-paste': 'printf never',
+  })
+  const env = { WSL_DISTRO_NAME: 'Debian', WAYLAND_DISPLAY: 'wayland-0' }
+  expect(await readClipboard({ ...linux, find, env })).toEqual({ ok: true, value: PNG })
+  const empty = await system({ 'powershell.exe': String.raw`printf '\r\n'` })
+  expect(await readClipboard({ ...linux, ...empty, env })).toMatchObject({
+    ok: false,
+    error: { kind: 'not_found' },
+  })
+  const none = { env: { WSL_DISTRO_NAME: 'Debian' }, find: async () => undefined }
+  expect(await readClipboard({ ...linux, ...none })).toMatchObject({
+    error: { kind: 'unreadable', next_actions: [{ action: expect.stringContaining('a file') }] },
+  })
+})
+
+test('what PowerShell runs takes an image before text', async () => {
+  const { find } = await system({ 'powershell.exe': 'printf %s "$5" | base64' })
+  const env = { WSL_DISTRO_NAME: 'Debian' }
+  const read = await readClipboard({ ...linux, limit: 10_000, find, env })
+  const script = read.ok ? Buffer.from(read.value.toString(), 'base64').toString('utf16le') : ''
+  expect(script).toMatch(/GetImage[^]*ImageFormat\]::Png[^]*else[^]*GetText/)
+})
+
 test('reads no more than the limit from an endless program', async () => {
   const { find } = await system({ 'wl-paste': 'while :; do printf 0123456789; done' })
   const read = await readClipboard({

@@ -22,13 +22,14 @@ export async function readClipboard(parts: ClipboardParts): Promise<Result<Buffe
   const { env, platform = process.platform, find = systemProgram } = parts
   const ways = waysOf(platform, env)
   if (ways.length === 0) return noClipboard()
-  const reader: Reader = (program, args) => output(parts, [program, ...args])
   let found = false
-  for (const { name, read } of ways) {
+  for (const { name, factor, wallMs = WALL_MS, read } of ways) {
     const program = await find(name)
     if (program === undefined) continue
     found = true
-    const bytes = await read((...args) => reader(program, args))
+    const most = factor === undefined ? parts.limit : parts.limit * factor + AROUND
+    const limits = { most, wallMs: parts.wallMs ?? wallMs }
+    const bytes = await read((...args) => output(env, limits, [program, ...args]))
     if (bytes !== undefined && bytes.length > 0) return ok(bytes.subarray(0, parts.limit))
   }
   return found
@@ -37,7 +38,6 @@ export async function readClipboard(parts: ClipboardParts): Promise<Result<Buffe
 }
 
 /** Runs the program; `undefined` when it failed, took too long, or could not be started. */
-type Reader = (program: string, args: readonly string[]) => Promise<Buffer | undefined>
 type Run = (...args: readonly string[]) => Promise<Buffer | undefined>
 
 /** A program that reads a clipboard, and how to call it. */
@@ -45,14 +45,21 @@ interface Way {
   readonly name: string
   /** The package to install; absent for programs that every such system has. */
   readonly package?: string
+  /** It prints text that is this many times as long as the content. */
+  readonly factor?: number
+  /** 5 s by default. */
+  readonly wallMs?: number
   readonly read: (run: Run) => Promise<Buffer | undefined>
 }
 
 function waysOf(platform: string, env: ClipboardParts['env']): readonly Way[] {
   if (platform === 'darwin') return MACOS
+  const isSet = (name: string) => (env[name] ?? '') !== ''
   return [
-    ...((env['WAYLAND_DISPLAY'] ?? '') === '' ? [] : [WAYLAND]),
-    ...((env['DISPLAY'] ?? '') === '' ? [] : [X11]),
+    // Its Wayland and X11 offer an image of Windows only as a bitmap, which cannot be attached.
+    ...(isSet('WSL_DISTRO_NAME') ? [WINDOWS] : []),
+    ...(isSet('WAYLAND_DISPLAY') ? [WAYLAND] : []),
+    ...(isSet('DISPLAY') ? [X11] : []),
   ]
 }
 
@@ -78,10 +85,35 @@ const X11: Way = {
   },
 }
 
+/** Prints Base64, because the output of PowerShell is text. */
+const POWERSHELL = `
+Add-Type -AssemblyName System.Windows.Forms, System.Drawing
+$image = [Windows.Forms.Clipboard]::GetImage()
+if ($image) {
+  $bytes = New-Object IO.MemoryStream
+  $image.Save($bytes, [Drawing.Imaging.ImageFormat]::Png)
+  [Convert]::ToBase64String($bytes.ToArray())
+} else {
+  [Convert]::ToBase64String([Text.Encoding]::UTF8.GetBytes([Windows.Forms.Clipboard]::GetText()))
+}`
+
+const WINDOWS: Way = {
+  name: 'powershell.exe',
+  factor: 2,
+  // Its first start after that of Windows takes seconds.
+  wallMs: 15_000,
+  read: async (run) => {
+    const script = Buffer.from(POWERSHELL, 'utf16le').toString('base64')
+    const printed = await run('-NoProfile', '-NonInteractive', '-Sta', '-EncodedCommand', script)
+    return printed === undefined ? undefined : Buffer.from(printed.toString('latin1'), 'base64')
+  },
+}
+
 const MACOS: readonly Way[] = [
   { name: 'pngpaste', read: (run) => run('-') },
   {
     name: 'osascript',
+    factor: 2,
     read: async (run) => {
       const printed = await run('-e', 'the clipboard as «class PNGf»')
       const hex = /^«data PNGf([0-9A-F]+)»\s*$/.exec(printed?.toString('utf8') ?? '')?.[1]
@@ -97,15 +129,14 @@ async function imageTypeOf(listing: Promise<Buffer | undefined>): Promise<string
 }
 
 const WALL_MS = 5_000
-/** osascript prints an image in hexadecimal, twice its size, with a short prefix and suffix. */
-const HEX_FACTOR = 2
+/** Around the text that represents the content. */
 const AROUND = 64
 
 async function output(
-  { env, limit, platform, wallMs = WALL_MS }: ClipboardParts,
+  env: ClipboardParts['env'],
+  { most, wallMs }: { readonly most: number; readonly wallMs: number },
   argv: readonly [string, ...string[]],
 ): Promise<Buffer | undefined> {
-  const most = (platform ?? process.platform) === 'darwin' ? limit * HEX_FACTOR + AROUND : limit
   const enough = new AbortController()
   const pieces: Buffer[] = []
   let length = 0
@@ -127,7 +158,15 @@ async function output(
 }
 
 /** Variables that these programs need to find the clipboard. */
-const NEEDED = ['WAYLAND_DISPLAY', 'XDG_RUNTIME_DIR', 'DISPLAY', 'XAUTHORITY', 'HOME', 'TMPDIR']
+const NEEDED = [
+  'WAYLAND_DISPLAY',
+  'XDG_RUNTIME_DIR',
+  'DISPLAY',
+  'XAUTHORITY',
+  'HOME',
+  'TMPDIR',
+  'WSL_INTEROP',
+]
 
 function handedOn(env: ClipboardParts['env']): Record<string, string> {
   const needed = NEEDED.flatMap((name) => {
@@ -142,9 +181,11 @@ function noClipboard(): Failed {
     'unreadable',
     'No clipboard available: neither Wayland nor X11 is running.',
     { reason: 'no_clipboard' },
-    [{ action: 'Save the content to a file and attach the file.' }],
+    [{ action: ATTACH_A_FILE }],
   )
 }
+
+const ATTACH_A_FILE = 'Save the content to a file and attach the file.'
 
 function noProgram(ways: readonly Way[]): Failed {
   const packages = ways.flatMap((way) => (way.package === undefined ? [] : [way.package]))
@@ -152,6 +193,6 @@ function noProgram(ways: readonly Way[]): Failed {
     'unreadable',
     'Cannot read the clipboard: no clipboard program is installed.',
     { reason: 'no_program', programs: ways.map(({ name }) => name) },
-    [{ action: `Install ${packages.join(' or ')}.` }],
+    [{ action: packages.length > 0 ? `Install ${packages.join(' or ')}.` : ATTACH_A_FILE }],
   )
 }

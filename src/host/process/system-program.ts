@@ -7,9 +7,15 @@ import { access } from 'node:fs/promises'
  */
 const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin']
 
-/** The absolute path of a system program, if installed. */
+/** The programs of Windows, where WSL mounts its drive. */
+const WINDOWS_FOLDERS = [
+  '/mnt/c/Windows/System32',
+  '/mnt/c/Windows/System32/WindowsPowerShell/v1.0',
+]
+
+/** The absolute path of a system program, if installed; one whose name ends with `.exe` is of Windows. */
 export async function systemProgram(name: string): Promise<string | undefined> {
-  for (const folder of SYSTEM_FOLDERS) {
+  for (const folder of name.endsWith('.exe') ? WINDOWS_FOLDERS : SYSTEM_FOLDERS) {
     const path = `${folder}/${name}`
     const found = await access(path, constants.X_OK).then(
       () => true,

@@ -59,7 +59,7 @@ export async function prepareSandbox(
     const paths = [OUR_FOLDER, ...confinement.protectedPaths, ...own]
     const gitFinding = gitDirectoriesOf(workspace)
     gitFinding.catch(() => {})
-    const homes = await userHomes()
+    const homes = userHomes()
     const [gitFolders, git] = await Promise.all([
       gitFinding,
       gitHome(homes, env['XDG_CONFIG_HOME'], workspace),

@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises'
+import { realpathSync, statSync } from 'node:fs'
 import process from 'node:process'
 import { isHawserName } from '../../model/safety/folded-name.ts'
 import { join, resolve } from 'node:path'
@@ -42,18 +42,18 @@ export async function workingDirectory(
   { workspace: root, identity, home }: Pick<Confinement, 'workspace' | 'identity' | 'home'>,
   folder = '.',
 ): Promise<Result<WorkingDirectory>> {
-  const [known, hawserHome] = await Promise.all([
-    identity === undefined ? identifyFolder(resolve(root)) : checkFolder(identity),
-    real(home),
-  ])
+  const known = await (identity === undefined
+    ? identifyFolder(resolve(root))
+    : checkFolder(identity))
+  const hawserHome = real(home)
   if (!known.ok) return known
   const workspace = known.value.path
   const segments = segmentsOf(folder, [workspace, resolve(root)])
   if (!segments.ok) return segments
-  const found = await realIfThere(join(workspace, ...segments.value))
+  const found = realIfThere(join(workspace, ...segments.value))
   if (found === undefined) return absent(folder)
   if (!liesIn(found, workspace)) return outside(folder)
-  if (!(await stat(found)).isDirectory()) {
+  if (!statSync(found).isDirectory()) {
     const refused = failed('not_regular_file', `${shownPath(folder)} is not a folder.`, {
       found: 'file',
     })
@@ -85,15 +85,15 @@ function isOurFolder(folder: string, workspace: string, hawserHome: string): boo
   return !isInstances && liesIn(folder, hawserHome)
 }
 
-async function realIfThere(path: string): Promise<string | undefined> {
+function realIfThere(path: string): string | undefined {
   try {
-    return await realpath(path)
+    return realpathSync.native(path)
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
   }
 }
 
-async function real(path: string): Promise<string> {
-  return (await realIfThere(path)) ?? resolve(path)
+function real(path: string): string {
+  return realIfThere(path) ?? resolve(path)
 }

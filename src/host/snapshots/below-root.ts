@@ -1,4 +1,14 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+} from 'node:fs'
+import process from 'node:process'
 import { hasCode, HAS_PROC } from '../files/walked-folder.ts'
 import { systemPath } from './names.ts'
 
@@ -33,7 +43,9 @@ export async function inParent<T>(
   let descriptor = openSync(root, O_RDONLY | O_DIRECTORY)
   try {
     for (const name of names) {
-      const next = openInner(baseOf(descriptor, place), name, how)
+      const base = baseOf(descriptor, place)
+      if (how === 'make') makeFolder(systemPath(`${base}/${name}`), descriptor, 0o755)
+      const next = openInner(base, name)
       if (next === undefined) return undefined
       closeSync(descriptor)
       descriptor = next
@@ -46,13 +58,27 @@ export async function inParent<T>(
   }
 }
 
+/** Creates a folder in the one that is open, if there is nothing. */
+export function makeFolder(at: string | Buffer, parent: number, mode: number): void {
+  if (lstatSync(at, { throwIfNoEntry: false }) !== undefined) return
+  mkdirSync(at, mode)
+  giveToOwner(at, parent)
+  // Whatever the umask is.
+  chmodSync(at, mode)
+}
+
+/** What root creates in a folder belongs to the owner of that folder. */
+export function giveToOwner(at: string | Buffer, parent: number): void {
+  const { uid, gid } = fstatSync(parent)
+  if (process.getuid?.() === 0 && uid !== 0) lchownSync(at, uid, gid)
+}
+
 function baseOf(descriptor: number, place: string): string {
   return HAS_PROC ? `/proc/self/fd/${descriptor}` : place
 }
 
-function openInner(base: string, name: string, how: 'open' | 'make'): number | undefined {
+function openInner(base: string, name: string): number | undefined {
   const at = systemPath(`${base}/${name}`)
-  if (how === 'make' && lstatSync(at, { throwIfNoEntry: false }) === undefined) mkdirSync(at, 0o755)
   try {
     return openSync(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   } catch (error) {

@@ -22,6 +22,7 @@ export class Packs {
   folder: Folder
   readonly #places = new Map<string, StoredObject>()
   readonly #read = new Set<string>()
+  #storedBytes = 0
   #writing: PackWriter | undefined
 
   constructor(folder: Folder, ids: Pick<Ids, 'temporary'>) {
@@ -34,11 +35,12 @@ export class Packs {
     for (const name of (await this.folder.names()).toSorted()) {
       if (!name.endsWith(PACK) || this.#read.has(name)) continue
       this.#read.add(name)
-      const rows = await this.folder
+      const found = await this.folder
         .open(name, 'read')
         .then((file) => closing(file, indexRows))
         .catch(unlessGone)
-      for (const [id, place] of rows ?? []) this.#places.set(id, { ...place, pack: name })
+      this.#storedBytes += found?.size ?? 0
+      for (const [id, place] of found?.rows ?? []) this.#places.set(id, { ...place, pack: name })
     }
   }
 
@@ -52,11 +54,13 @@ export class Packs {
     return this.#places.has(id) || this.#writing?.has(id) === true
   }
 
-  /** Adds an object to the pack that is being written. It is stored when `flush` resolves. */
+  /** Adds an object to the pack that is being written. It is stored when `flush` resolves. Throws `STORE_FULL` at the limit. */
   async add(id: string, bytes: Buffer): Promise<void> {
     if (this.has(id)) return
     this.#writing ??= await startPack(this.folder, this.#ids.temporary())
     await this.#writing.add(id, bytes)
+    if (this.#storedBytes + this.#writing.size > MOST_STORED)
+      throw new FileFailure('STORE_FULL', 'the packs of a workspace are too large together')
   }
 
   /** Makes everything that was added durable. After a failure, nothing of it counts as stored. */
@@ -66,6 +70,7 @@ export class Packs {
     if (writing === undefined) return
     const pack = `${objectId(Buffer.from(writing.temporary)).slice(0, 32)}${PACK}`
     for (const [id, place] of await writing.end(pack)) this.#places.set(id, { ...place, pack })
+    this.#storedBytes += writing.size
     this.#read.add(pack)
   }
 
@@ -98,6 +103,8 @@ export class Packs {
 }
 
 const PACK = '.pack'
+/** All packs of a workspace together. What is larger is not covered. */
+const MOST_STORED = 16 * 1024 * 1024 * 1024
 const TRAILER_BYTES = 8 + 32
 /** 32 bytes of the id, 6 of the offset, 5 of the length, 1 of the form. */
 const ROW_BYTES = 44
@@ -128,6 +135,11 @@ class PackWriter {
     this.#folder = folder
     this.#file = file
     this.temporary = temporary
+  }
+
+  /** Without its index. */
+  get size(): number {
+    return this.#offset
   }
 
   has(id: string): boolean {
@@ -193,10 +205,16 @@ function rowBytes(id: string, { offset, length, isDeflated }: Place): Buffer {
   return row
 }
 
-/** The index of a pack; empty if it is damaged: what it had counts as missing. */
-async function indexRows(file: File): Promise<ReadonlyMap<string, Place>> {
-  const rows = new Map<string, Place>()
+/** The size of a pack and its index, which is empty if it is damaged: what it had counts as missing. */
+async function indexRows(
+  file: File,
+): Promise<{ readonly size: number; readonly rows: ReadonlyMap<string, Place> }> {
   const { size } = await file.stat()
+  return { size, rows: await rowsIn(file, size) }
+}
+
+async function rowsIn(file: File, size: number): Promise<ReadonlyMap<string, Place>> {
+  const rows = new Map<string, Place>()
   const trailer = await readSpan(file, Math.max(0, size - TRAILER_BYTES), TRAILER_BYTES)
   if (trailer.length < TRAILER_BYTES) return rows
   const length = Number(trailer.readBigUInt64BE(0)) * ROW_BYTES

@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import {
   chmodSync,
   constants,
-  fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -13,9 +11,8 @@ import {
   unlinkSync,
 } from 'node:fs'
 import { open } from 'node:fs/promises'
-import process from 'node:process'
 import { hasCode } from '../files/walked-folder.ts'
-import { inParent, type ParentFolder } from './below-root.ts'
+import { giveToOwner, inParent, makeFolder, type ParentFolder } from './below-root.ts'
 import { nameOf, systemPath } from './names.ts'
 import { MOST_FILE_BYTES } from './read-entry.ts'
 import { isSameEntry, type SnapshotEntry as Entry } from '../../model/events/snapshot-entry.ts'
@@ -57,39 +54,56 @@ export async function restorePaths(
   const upwards = downwards.toReversed()
   const each = async (
     some: readonly RestoreStep[],
-    work: (step: RestoreStep, parent: ParentFolder) => Promise<RestoreOutcome | undefined>,
+    work: StepWork,
     how: 'open' | 'make' = 'open',
   ) => {
-    for (const step of some) {
-      if (outcomes.has(step.path)) continue
-      let isThere = false
-      const outcome = await inParent(root, step.path, how, (parent) => {
-        isThere = true
-        return work(step, parent)
-      }).catch(asOutcome)
-      // Something else is in the place of a folder on the way.
-      if (!isThere && how === 'make') outcomes.set(step.path, 'changed_since')
-      else if (outcome !== undefined) outcomes.set(step.path, outcome)
-    }
+    for (const step of some) await one(step, work, how)
+  }
+  const one = async (step: RestoreStep, work: StepWork, how: 'open' | 'make') => {
+    if (outcomes.has(step.path)) return
+    let isThere = false
+    const outcome = await inParent(root, step.path, how, (parent) => {
+      isThere = true
+      return work(step, parent)
+    }).catch(asOutcome)
+    // Something else is in the place of a folder on the way.
+    if (!isThere && how === 'make') outcomes.set(step.path, 'changed_since')
+    else if (outcome !== undefined) outcomes.set(step.path, outcome)
   }
   await each(downwards, async ({ to, expect }, parent) => {
     if (expect?.kind === 'folder' && to?.kind === 'folder' && isSameEntry(look(parent), expect))
-      chmodSync(parent.at(parent.name), expect.mode | 0o700)
+      chmodSync(parent.at(parent.name), openMode(expect.mode))
     return undefined
   })
   await each(downwards, check)
   await each(upwards, remove)
   const present = downwards.filter(({ to }) => to !== undefined)
   const isFolder = ({ to }: RestoreStep) => to?.kind === 'folder'
-  await each(present.filter(isFolder), makeFolder, 'make')
-  await each(
-    present.filter((step) => !isFolder(step)),
-    (step, parent) => write(step, parent, contentOf),
-    'make',
-  )
+  await each(present.filter(isFolder), makeStep, 'make')
+  const written = present.filter((step) => !isFolder(step))
+  const writeOne: StepWork = (step, parent) => write(step, parent, contentOf)
+  // The disk waits once for several of them.
+  for (let at = 0; at < written.length; at += WRITTEN_TOGETHER)
+    await Promise.all(
+      written.slice(at, at + WRITTEN_TOGETHER).map((step) => one(step, writeOne, 'make')),
+    )
   await each(upwards.filter(isFolder), setMode)
   for (const { path } of steps) if (!outcomes.has(path)) outcomes.set(path, 'restored')
+  await syncParents(root, steps)
   return outcomes
+}
+
+type StepWork = (step: RestoreStep, parent: ParentFolder) => Promise<RestoreOutcome | undefined>
+
+const WRITTEN_TOGETHER = 16
+
+/** Makes names durable, once for each folder. */
+async function syncParents(root: string, steps: readonly RestoreStep[]): Promise<void> {
+  const children = new Map(
+    steps.map(({ path }) => [path.slice(0, path.lastIndexOf('/') + 1), path]),
+  )
+  for (const path of children.values())
+    await inParent(root, path, 'open', async ({ descriptor }) => fsyncSync(descriptor))
 }
 
 /** What is already as it should be is done, and what is not as expected stays. */
@@ -115,14 +129,18 @@ async function remove({ to }: RestoreStep, parent: ParentFolder) {
     }
   } else if (to === undefined || to.kind === 'folder') unlinkSync(at)
   else return undefined
-  fsyncSync(parent.descriptor)
   return to === undefined ? ('restored' as const) : undefined
 }
 
-async function makeFolder(_step: RestoreStep, parent: ParentFolder) {
-  const at = parent.at(parent.name)
-  if (lstatSync(at, { throwIfNoEntry: false }) === undefined) mkdirSync(at, 0o700)
+async function makeStep({ to }: RestoreStep, parent: ParentFolder) {
+  if (to?.kind === 'folder')
+    makeFolder(parent.at(parent.name), parent.descriptor, openMode(to.mode))
   return undefined
+}
+
+/** The mode of a folder while entries of it are restored. */
+export function openMode(mode: number): number {
+  return mode | 0o700
 }
 
 async function setMode({ to }: RestoreStep, parent: ParentFolder) {
@@ -136,8 +154,10 @@ async function write(
   contentOf: (sha256: string) => Promise<Buffer | undefined>,
 ): Promise<RestoreOutcome> {
   const temporary = parent.at(`.hawser-${randomUUID()}.tmp`)
-  if (to?.kind === 'link') symlinkSync(systemPath(to.target), temporary)
-  else if (to?.kind === 'file') {
+  if (to?.kind === 'link') {
+    symlinkSync(systemPath(to.target), temporary)
+    giveToOwner(temporary, parent.descriptor)
+  } else if (to?.kind === 'file') {
     const bytes = await contentOf(to.sha256)
     if (bytes === undefined) return 'missing'
     await fill(temporary, bytes, to.mode, parent)
@@ -148,7 +168,6 @@ async function write(
     unlinkSync(temporary)
     throw error
   }
-  fsyncSync(parent.descriptor)
   return 'restored'
 }
 
@@ -162,8 +181,7 @@ async function fill(
   const handle = await open(temporary, 'wx', 0o600)
   try {
     await handle.writeFile(bytes)
-    const { uid, gid } = fstatSync(descriptor)
-    if (process.getuid?.() === 0 && uid !== 0) await handle.chown(uid, gid)
+    giveToOwner(temporary, descriptor)
     await handle.chmod(mode)
     await handle.sync()
   } finally {

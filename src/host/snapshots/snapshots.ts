@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { FolderIdentity } from '../../model/folder-identity.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { diskFolder } from '../files/disk.ts'
-import { asHostResult, closing, type Folder } from '../files/files.ts'
+import { asHostResult, closing, FileFailure, ifThere, type Folder } from '../files/files.ts'
 import { checkFolder, identifyFolder } from '../files/folder-identity.ts'
 import type { Ids } from '../ids.ts'
 import type { PathChange, SnapshotEntry as Entry } from '../../model/events/snapshot-entry.ts'
@@ -29,8 +29,8 @@ export interface Snapshots {
   changes(before: string, after: string): Promise<Result<readonly PathChange[]>>
   /** The content of a file; `undefined` if it is not stored. */
   content(sha256: string): Promise<Buffer | undefined>
-  /** What is at a path now. */
-  entry(path: string): Promise<Result<Entry | undefined>>
+  /** What is at these paths now; nothing is there if one is missing in the map. */
+  entries(paths: readonly string[]): Promise<Result<ReadonlyMap<string, Entry>>>
   /** See `restorePaths`. `contentOf` has content from elsewhere. */
   restore(
     steps: readonly RestoreStep[],
@@ -71,7 +71,7 @@ export function workspaceSnapshots(place: SnapshotPlace): Snapshots {
         if (!there.ok) return there
         const root = await rootOf(place)
         if (!root.ok) return root
-        return closing(await storeFolder(place.home, root.value), async (folder) => {
+        return closing(await openFolder(place.home, root.value, known), async (folder) => {
           if (known !== undefined) known.packs.folder = folder
           if (known === undefined || !(await known.packs.areComplete()))
             known = await openStore(place, root.value, folder)
@@ -109,8 +109,15 @@ export function workspaceSnapshots(place: SnapshotPlace): Snapshots {
       )
       return found.ok ? found.value : undefined
     },
-    entry: (path) =>
-      inStore('read a file', async ({ root }) => ok((await entryAt(root, path)).entry)),
+    entries: (paths) =>
+      inStore('read files', async ({ root }) => {
+        const entries = new Map<string, Entry>()
+        for (const path of paths) {
+          const { entry } = await entryAt(root, path)
+          if (entry !== undefined) entries.set(path, entry)
+        }
+        return ok(entries)
+      }),
     restore: (steps, elsewhere = async () => undefined) =>
       inStore('restore files', async ({ root, packs, objects }) => {
         const contentOf = async (id: string) => (await packs.get(id)) ?? elsewhere(id)
@@ -119,9 +126,10 @@ export function workspaceSnapshots(place: SnapshotPlace): Snapshots {
         return ok({ outcomes, lostObjects: isOfGit ? await objects.restore() : [] })
       }),
     sweep: (order) =>
-      inStore('sweep the snapshots', async ({ packs, folder }) =>
-        ok(await sweepPacks(packs, folder, order)),
-      ),
+      inStore('sweep the snapshots', async ({ packs, folder, objects }) => {
+        const { bytes, isMentioned } = await sweepPacks(packs, folder, order)
+        return ok(bytes + (await objects.sweep({ ...order, isMentioned })))
+      }),
   }
 }
 
@@ -134,6 +142,8 @@ interface KnownStore {
   readonly objects: GitObjects
   /** Files that were read since the index was written. */
   readonly unsavedFiles: number
+  /** Why no snapshot is tried again. */
+  readonly full?: FileFailure
 }
 
 interface Store extends KnownStore {
@@ -150,7 +160,8 @@ async function take(
   { signal, onProgress }: TakeOptions,
 ): Promise<Result<Pass>> {
   const progress = onProgress === undefined ? {} : { onProgress }
-  const { root, folder, packs, tree, objects, save } = store
+  const { root, folder, packs, tree, objects, full, save } = store
+  if (full !== undefined) throw full
   try {
     const left = await objects.keep()
     const pass = await tree.pass({ skippedPaths: [home], signal, ...progress })
@@ -163,7 +174,15 @@ async function take(
     return ok({ ...pass, uncoveredPaths: [...pass.uncoveredPaths, ...apart] })
   } catch (error) {
     // What it knows may not be stored.
-    save({ root, packs, objects, tree: new WorkspaceTree(root, packs), unsavedFiles: 0 })
+    const isFull = error instanceof FileFailure && error.code === 'STORE_FULL'
+    save({
+      root,
+      packs,
+      objects,
+      tree: new WorkspaceTree(root, packs),
+      unsavedFiles: 0,
+      ...(isFull ? { full: error } : {}),
+    })
     await packs.abandon()
     throw error
   }
@@ -182,9 +201,19 @@ async function rootOf({ workspace, identity }: SnapshotPlace): Promise<Result<st
   return found.ok ? ok(found.value.path) : found
 }
 
-async function storeFolder(home: string, root: string): Promise<Folder> {
+/** Creates it at the first use, durably: that waits for the disk, even if it exists. */
+async function openFolder(
+  home: string,
+  root: string,
+  known: KnownStore | undefined,
+): Promise<Folder> {
+  const opened = known && (await ifThere(storeFolder(home, root, 'open')))
+  return opened ?? storeFolder(home, root, 'create')
+}
+
+async function storeFolder(home: string, root: string, mode: 'open' | 'create'): Promise<Folder> {
   return closing(await diskFolder(home), async (own) =>
-    closing(await own.folder(ALL, 'create'), (all) => all.folder(storeName(root), 'create')),
+    closing(await own.folder(ALL, mode), (all) => all.folder(storeName(root), mode)),
   )
 }
 

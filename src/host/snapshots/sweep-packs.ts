@@ -7,22 +7,25 @@ export interface SweepOrder {
   readonly mentionsOf: (ids: ReadonlySet<string>) => Promise<ReadonlySet<string>>
   /** Packs that were written after this time stay: their snapshot may be about to be recorded. */
   readonly olderThan: number
+  /** By the wall clock. */
+  readonly now: number
   readonly dryRun: boolean
 }
 
 /**
  * Deletes the packs that have nothing of a snapshot that is mentioned. A pack is kept whole for one object of it. Returns how
- * many bytes that are.
+ * many bytes that are, and whether a snapshot is left.
  */
 export async function sweepPacks(
   packs: Packs,
   folder: Folder,
   { mentionsOf, olderThan, dryRun }: SweepOrder,
-): Promise<number> {
+): Promise<{ readonly bytes: number; readonly isMentioned: boolean }> {
   const all = await packs.list()
   const ids = new Set([...all.values()].flat())
   const reached = await reachedFrom(packs, await mentionsOf(ids))
   let freed = 0
+  let left = all.size
   for (const [name, own] of all) {
     if (own.some((id) => reached.has(id))) continue
     const file = await ifThere(folder.open(name, 'read'))
@@ -30,10 +33,11 @@ export async function sweepPacks(
     const { size, changedAt } = await closing(file, () => file.stat())
     if (changedAt > olderThan) continue
     freed += size
+    left -= 1
     if (!dryRun) await ifThere(folder.remove(name))
   }
   if (!dryRun && freed > 0) await folder.sync()
-  return freed
+  return { bytes: freed, isMentioned: left > 0 }
 }
 
 async function reachedFrom(

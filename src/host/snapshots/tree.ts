@@ -43,10 +43,16 @@ export const ON_THE_WAY = -1
 export function pathObjects(entries: ReadonlyMap<string, Entry | undefined>): readonly Buffer[] {
   const objects: Buffer[] = []
   const write = (prefix: string, paths: readonly string[]): string => {
-    const names = new Set(paths.map((path) => path.slice(prefix.length).split('/', 1)[0] ?? ''))
-    const rows = [...names].flatMap((name): Row[] => {
+    const below = new Map<string, string[]>()
+    for (const path of paths) {
+      const name = nameIn(prefix, path)
+      const known = below.get(name)
+      if (known === undefined) below.set(name, [path])
+      else known.push(path)
+    }
+    const rows = [...below].flatMap(([name, all]): Row[] => {
       const path = prefix + name
-      const inner = paths.filter((one) => one.startsWith(`${path}/`))
+      const inner = all.filter((one) => one !== path)
       const id = inner.length === 0 ? undefined : write(`${path}/`, inner)
       const entry = entries.get(path)
       if (entry !== undefined && entry.kind !== 'folder') return [rowOf(name, entry)]
@@ -66,6 +72,12 @@ export function pathObjects(entries: ReadonlyMap<string, Entry | undefined>): re
     [...entries].flatMap(([path, entry]) => (entry === undefined ? [] : [path])),
   )
   return objects
+}
+
+/** The name of the entry of a folder that leads to a path below it. */
+function nameIn(prefix: string, path: string): string {
+  const end = path.indexOf('/', prefix.length)
+  return path.slice(prefix.length, end === -1 ? undefined : end)
 }
 
 function rowOf(name: string, entry: Exclude<Entry, { readonly kind: 'folder' }>): Row {

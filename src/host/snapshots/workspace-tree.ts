@@ -80,7 +80,7 @@ export class WorkspaceTree {
 
   /** False if the pass was stopped. */
   async #visit(folder: KnownFolder, options: PassOptions): Promise<boolean> {
-    if (options.signal?.aborted === true) return false
+    if (isStopped(options)) return false
     const facts = factsOf(folder.at)
     if (facts === undefined) {
       loseFolder(folder)
@@ -99,7 +99,10 @@ export class WorkspaceTree {
     const isOfGit = folder.path === '.git' || folder.path.startsWith('.git/')
     for (const file of folder.files.values()) {
       if (!isOfGit) this.#files += 1
-      if (++this.#slice % FILES_PER_SLICE === 0) await this.#pause(options)
+      if (++this.#slice % FILES_PER_SLICE === 0) {
+        await this.#pause(options)
+        if (isStopped(options)) return false
+      }
       if (!isUnchanged(file)) await this.#refresh(folder, file)
     }
     for (const inner of folder.inner.values())
@@ -199,6 +202,10 @@ export class WorkspaceTree {
   }
 }
 
+function isStopped({ signal }: PassOptions): boolean {
+  return signal?.aborted === true
+}
+
 const RULES = '.gitignore'
 const FILES_PER_SLICE = 1_000
 const LARGE_BYTES = 1024 * 1024
@@ -230,7 +237,7 @@ function coverageOf(
   isFolder: boolean,
 ): 'covered' | 'ignored' | 'repository' | 'skip' {
   const { path } = folder
-  if (path === '.git' && isFolder && GIT_SKIPPED.has(name)) return 'skip'
+  if (path === '.git' && isFolder && GIT_NESTED.has(name)) return 'repository'
   // The objects themselves are kept apart.
   if (path === '.git/objects' && name !== 'info') return 'skip'
   if (path === '.git' || path.startsWith('.git/'))
@@ -239,8 +246,8 @@ function coverageOf(
   return isIgnored(folder, name, isFolder) ? 'ignored' : 'covered'
 }
 
-/** Modules are repositories of submodules. */
-const GIT_SKIPPED: ReadonlySet<string> = new Set(['modules', 'lfs'])
+/** Repositories of submodules, and the store of large files. */
+const GIT_NESTED: ReadonlySet<string> = new Set(['modules', 'lfs'])
 
 function isRepository(path: string | Buffer): boolean {
   const entries = entriesOf(path) ?? []

@@ -6,9 +6,8 @@ import { notFound } from '../fold-log.ts'
 import type { LogStores } from '../place.ts'
 
 /**
- * Deletes a Session: its Log and everything that belongs only to it. Refused while it is being written. The Log is deleted
- * first: anything that remains after a crash is then unreferenced and harmless. If forks need it, it is hidden instead, and
- * `removeHidden` deletes it later.
+ * Deletes a Session: its Log and everything that belongs only to it. Refused while it is being written. It is hidden first, and
+ * its Log is deleted last, so that `removeHidden` finds what a crash left. If forks need it, `removeHidden` deletes the Log later.
  */
 export async function deleteLog(stores: LogStores, session: SessionId): Promise<Result<void>> {
   const { logs, leases } = stores
@@ -25,9 +24,9 @@ export async function deleteLog(stores: LogStores, session: SessionId): Promise<
         if (!lease.ok) return lease
         try {
           const families = await readFamilies(stores)
-          if (families.isNeeded(session)) await logs.hide(session, lease.value)
-          else await logs.delete(session, lease.value)
+          await logs.hide(session, lease.value)
           await forget(stores, session)
+          if (!families.isNeeded(session)) await logs.delete(session, lease.value)
           return ok(undefined)
         } finally {
           await lease.value.release()

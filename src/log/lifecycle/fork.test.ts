@@ -78,11 +78,11 @@ async function openable(storage: TestPlace): Promise<SessionId[]> {
   return all
 }
 
-/** The files of Logs, without leases, which stay, indexes, which a killed deletion may leave, and Logs without a whole line. */
+/** The files of Logs, without leases, which stay, and Logs without a whole line. */
 async function filesOf({ place: { folders } }: TestPlace): Promise<string[]> {
   const names = await folders.sessions.names()
   const kept: string[] = []
-  for (const name of names.filter((one) => /^ses_.*\.(ndjson|deleted|torn)/.test(one))) {
+  for (const name of names.filter((one) => /^ses_.*\.(ndjson|deleted|torn|index)/.test(one))) {
     const bytes = await rawBytes(folders.sessions, name)
     if (!name.endsWith('.ndjson') || bytes.includes(10)) kept.push(name)
   }
@@ -110,6 +110,22 @@ test('a fork that is cut or killed at any step is whole or not there, and its pa
   expect(steps).toBeGreaterThan(10)
 })
 
+test('a follower learns that its Session was deleted, also if a fork still needs it', async () => {
+  const { storage, root, child } = await scene(1)
+  const reader = value(await openReader(storage.place, root))
+  const { cursor } = value(await reader.forward(() => {}))
+  const followed: unknown[] = []
+  const following = (async () => {
+    for await (const one of reader.follow(cursor, new AbortController().signal)) followed.push(one)
+  })()
+  value(await deleteAt(storage, root))
+  await following
+  expect(followed).toMatchObject([{ ok: false, error: { kind: 'not_found' } }])
+  await reader.close()
+  expect(await storage.place.logs.listHidden()).toEqual([root])
+  expect(await eventsOf(storage, child)).toHaveLength(4)
+})
+
 test('deleting a parent that is cut or killed at any step hides it or not, and its fork never notices', async () => {
   const steps = await cutAtEveryStep(
     ({ storage, root }) => deleteAt(storage, root),
@@ -128,6 +144,25 @@ test('deleting a parent that is cut or killed at any step hides it or not, and i
     },
   )
   expect(steps).toBeGreaterThan(6)
+})
+
+test('of a Session that no fork needs, a deletion that is cut or killed at any step leaves nothing that a sweep does not find', async () => {
+  let unfinished = 0
+  await cutAtEveryStep(
+    ({ storage, child }) => deleteAt(storage, child),
+    async (after, { root, child }, done) => {
+      const stays = await isThere(after, child)
+      if (done !== undefined) expect([value(done), stays]).toEqual([undefined, false])
+      if (stays) expect(await eventsOf(after, child)).toHaveLength(4)
+      else if ((await after.place.heads.list()).includes(child)) unfinished += 1
+      await collect(after)
+      if (stays) value(await deleteAt(after, child))
+      expect((await filesOf(after)).filter((name) => name.startsWith(child))).toEqual([])
+      expect(await after.place.heads.list()).toEqual([root])
+      expect(await eventsOf(after, root)).toHaveLength(4)
+    },
+  )
+  expect(unfinished).toBeGreaterThan(0)
 })
 
 test('a sweep that is cut or killed at any step loses nothing, and the next one ends its work', async () => {

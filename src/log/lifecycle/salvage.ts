@@ -1,9 +1,15 @@
+import { canonicalJson, depthWithin, parseJson } from '../../encoding/json.ts'
 import { LineFramer } from '../../encoding/lines.ts'
 import { asResult, ifPossible, readSpan } from '../../host/files/files.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import { readEvent, type EventDraft, type EventEnvelope } from '../../model/events/event.ts'
+import {
+  readEvent,
+  spilledBlobs,
+  type EventDraft,
+  type EventEnvelope,
+} from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
-import type { EventId, SessionId } from '../../model/ids.ts'
+import type { BlobKey, EventId, SessionId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { LogWriter } from '../append.ts'
 import { foreign, notFound } from '../fold-log.ts'
@@ -15,6 +21,11 @@ import type { LogPlace } from '../place.ts'
 import { RecordedSettings } from '../recorded-settings.ts'
 import { LOG_START } from '../scan.ts'
 import { isAbsent } from '../unbegun.ts'
+
+export interface SalvageOptions<State> extends WriterOptions<State> {
+  /** A long field of an Event; `undefined` if it cannot be read. By default, none can. */
+  readonly readField?: (key: BlobKey) => Promise<Buffer | undefined>
+}
 
 export interface SalvageResult {
   readonly session_id: SessionId
@@ -48,7 +59,7 @@ interface FoundLine {
 export async function salvageLog<State>(
   place: LogPlace,
   session: SessionId,
-  options: WriterOptions<State>,
+  options: SalvageOptions<State>,
 ): Promise<Result<SalvageResult>> {
   return asResult('salvage the Log', async () => {
     const head = await place.heads.read(session)
@@ -74,14 +85,14 @@ export async function salvageLog<State>(
 async function writeNew<State>(
   place: LogPlace,
   session: SessionId,
-  options: WriterOptions<State>,
+  options: SalvageOptions<State>,
   found: Salvageable,
 ): Promise<Result<SalvageResult>> {
   const { lines, missing } = found
   const fresh = place.ids.session()
   const start = { cursor: LOG_START, state: options.fold.initial }
   const written = await beginLog(place, fresh, start, options, (writer) =>
-    copyAll(writer, session, found),
+    copyAll(writer, session, found, options),
   )
   if (!written.ok) return written
   await written.value.release()
@@ -185,6 +196,7 @@ async function copyAll<State>(
   writer: LogWriter<State>,
   source: SessionId,
   { lines, missing, vouchedSeq }: Salvageable,
+  options: SalvageOptions<State>,
 ): Promise<Result<unknown>> {
   const settings = new RecordedSettings()
   const compactions: EventId[] = []
@@ -213,7 +225,9 @@ async function copyAll<State>(
     const isVouched = find.seq <= vouchedSeq
     settings.see(logged, isVouched)
     if (logged.event.type === 'history_compaction' && isVouched) compactions.push(logged.event.id)
-    waiting.push(find.inheritance?.event(decoded.envelope) ?? decoded.envelope)
+    const own = await asInherited(decoded.envelope, find.inheritance, options)
+    if (!own.ok) return own
+    waiting.push(own.value)
     bytes += find.length
   }
   const copied = await flush()
@@ -224,6 +238,27 @@ async function copyAll<State>(
   // A line that restricted permissions may be among the missing ones.
   const undone = missing.length === 0 ? [] : compactions.map(undoneCompaction)
   return writer.append([...end.map(gapNotice), ...undone, last, ...settings.narrowingEvents()])
+}
+
+/** A line as the Session that is salvaged reads it, with long fields of its own if they contain ids of Resources. */
+async function asInherited<State>(
+  line: EventEnvelope,
+  inheritance: Inheritance | undefined,
+  { keep, readField }: SalvageOptions<State>,
+): Promise<Result<EventEnvelope>> {
+  if (inheritance === undefined) return ok(line)
+  const { isKnown, event } = readEvent(line)
+  const data = { ...inheritance.event(line).data }
+  for (const [field, key] of isKnown ? spilledBlobs(event) : []) {
+    const bytes = key.endsWith('.json') ? await readField?.(key) : undefined
+    const value = bytes && parseJson(bytes.toString('utf8'))
+    if (value === undefined || !depthWithin(value, LIMITS.event_depth)) continue
+    const own = canonicalJson(inheritance.fields(line.type, { [field]: value })[field])
+    const kept = await keep(Buffer.from(own), 'application/json')
+    if (!kept.ok) return kept
+    data[`${field}_blob`] = kept.value
+  }
+  return ok({ ...line, data })
 }
 
 /** Lines after a gap have other numbers than before, and a checkpoint names numbers. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
-import { PermissionMode } from '../modes.ts'
+import { PermissionMode, SessionMode } from '../modes.ts'
 import { Effort } from '../settings.ts'
 
 /** What a person prepared and a server keeps: drafts, and messages that wait. Clients send it, so nothing in it is trusted. */
@@ -23,6 +23,7 @@ export type DraftAttachment = z.infer<typeof DraftAttachment>
 export const MessageChoices = z.strictObject({
   model: z.string().min(1).max(NAME_CHARACTERS).optional(),
   effort: Effort.optional(),
+  mode: SessionMode.optional(),
   permissionMode: PermissionMode.optional(),
 })
 export type MessageChoices = z.infer<typeof MessageChoices>

@@ -1,6 +1,6 @@
 import { countOf, groupDigits } from '../../encoding/amounts.ts'
 import { undoOutcome } from '../../history/file-changes.ts'
-import { uncoveredLines } from '../../history/ran-commands.ts'
+import { notCoveredWords, uncoveredLines } from '../../history/ran-commands.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { UndoResult } from '../../session/changes/undo.ts'
@@ -53,6 +53,7 @@ function restoredAnswer(undone: Result<UndoResult>): Result<string> {
       ...files,
       ...(uncovered.length === 0 ? [] : ['What these commands changed is not recorded:']),
       ...uncovered.map((line) => `- ${line}`),
+      ...[notCoveredWords(undone.value.notCovered)].filter((text) => text !== ''),
     ].join('\n'),
   )
 }

@@ -94,6 +94,7 @@ export const TurnBody = z.strictObject({
   opts: z
     .strictObject({
       model: Name.optional(),
+      mode: SessionMode.optional(),
       permissionMode: PermissionMode.optional(),
       effort: Effort.optional(),
       appendInstructions: AppendedInstructions.optional(),
@@ -187,7 +188,12 @@ export const LogQuery = z.object({
 
 export const MentionQuery = z.object({ text: z.string().max(NAME_CHARACTERS).default('') })
 
-export const SteerBody = z.strictObject({ sessionId: AnyId, text: z.string() })
+/** With a key, sending it again to the same server adds nothing. */
+export const SteerBody = z.strictObject({
+  sessionId: AnyId,
+  text: z.string(),
+  messageKey: WaitingMessage.shape.messageKey.optional(),
+})
 
 export const WaitingParam = z.object({
   id: SessionId,

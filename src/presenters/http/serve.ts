@@ -29,6 +29,7 @@ import type { Tether } from '../../tether/tether.ts'
 import { httpApp } from './app.ts'
 import type { ChatGateway, McpRoute, ServedModels, ServerParts } from './server-parts.ts'
 import { messageQueues, type QueueStore } from './message-queues.ts'
+import { recentKeys } from './exchange/recent-keys.ts'
 import { settledQuestions } from './exchange/settled-questions.ts'
 import type { FailureAnswer } from './exchange/failure-answer.ts'
 import { defectText, guardAnswer } from './translate.ts'
@@ -157,6 +158,7 @@ async function start(
     mcp,
     telegram,
     settledQuestions: settled,
+    steeredKeys: recentKeys(),
     stagedFiles: staged.value,
     drafts: kept.value.drafts,
     queues,

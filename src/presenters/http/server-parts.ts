@@ -10,6 +10,7 @@ import type { SessionId } from '../../model/ids.ts'
 import type { MessageDraft, WaitingMessage } from '../../model/messages/message-draft.ts'
 import type { LastOutcomes } from '../../session/queries/turn-outcomes.ts'
 import type { Tether } from '../../tether/tether.ts'
+import type { RecentKeys } from './exchange/recent-keys.ts'
 import type { SettledQuestions } from './exchange/settled-questions.ts'
 import type { Workspaces } from '../../session/workspace/open-workspaces.ts'
 
@@ -29,6 +30,8 @@ export interface ServerParts {
   readonly mcp: McpRoute
   readonly telegram: ChatGateway
   readonly settledQuestions: SettledQuestions
+  /** Of texts that were added to running Turns, which end with this process. */
+  readonly steeredKeys: RecentKeys
   readonly stagedFiles: StagedFiles
   /** What people typed into Sessions and did not send, by Session. */
   readonly drafts: KeptValues<MessageDraft>

@@ -3,6 +3,7 @@ import { definedFields } from '../../model/fields/defined-fields.ts'
 import { SessionId } from '../../model/ids.ts'
 import { beginSession } from '../../session/workspace/begin.ts'
 import { ofSession, route } from './exchange/route.ts'
+import type { SessionActivity } from '../../session/live-sessions.ts'
 import type { Session } from '../../session/session.ts'
 import { attachSession, inSession, type AttachedSession } from './attached-session.ts'
 import {
@@ -152,22 +153,29 @@ async function rewind(
   return shown.ok ? ok({ ...shown.value, rewind: apiRewind(rewound.value) }) : shown
 }
 
+/** With what this server does in it now. */
+type ShownSession = ApiSession & SessionActivity
+
 async function shownSession(
   { path, workspace }: HeldWorkspace,
   id: SessionId,
-): Promise<Result<{ readonly session: ApiSession }>> {
+): Promise<Result<{ readonly session: ShownSession }>> {
   const found = await workspace.harness.find(id)
-  return found.ok ? ok({ session: apiSession(found.value, path) }) : found
+  if (!found.ok) return found
+  return ok({ session: { ...apiSession(found.value, path), ...workspace.harness.activityOf(id) } })
 }
 
 /** A folder that was never used has no Sessions, which is not an error. */
 async function listedSessions(
   workspaces: Workspaces,
   projectRoot: string,
-): Promise<Result<{ readonly sessions: readonly ApiSession[] }>> {
+): Promise<Result<{ readonly sessions: readonly ShownSession[] }>> {
   const listed = await inHeld(workspaces.hold(projectRoot), async ({ path, workspace }) => {
-    const all = await workspace.harness.list()
-    return ok({ sessions: all.map((one) => apiSession(one, path)) })
+    const { harness } = workspace
+    const all = await harness.list()
+    return ok({
+      sessions: all.map((one) => ({ ...apiSession(one, path), ...harness.activityOf(one.id) })),
+    })
   })
   if (!listed.ok && causeOf(listed.error)?.type === 'never_used') return ok({ sessions: [] })
   return listed

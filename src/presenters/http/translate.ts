@@ -5,6 +5,7 @@ import { failed, type ErrorKind, type HawserError } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { definedFields } from '../../model/fields/defined-fields.ts'
 import type { ForkResult } from '../../session/forks/fork-session.ts'
+import type { UncoveredPath } from '../../model/events/file-events.ts'
 import type { RewindResult } from '../../session/forks/rewind.ts'
 import type { ListedSession } from '../../session/queries/list.ts'
 import { failureAnswer, type FailureAnswer } from './exchange/failure-answer.ts'
@@ -77,10 +78,11 @@ export interface ApiRewind extends ApiFork {
     readonly by: string
     readonly command: string
   }[]
+  readonly notCovered: readonly UncoveredPath[]
 }
 
 export function apiRewind(rewound: RewindResult): ApiRewind {
-  const { turn, text, stdin, resources, files, commands } = rewound
+  const { turn, text, stdin, resources, files, commands, notCovered } = rewound
   return {
     ...apiFork(rewound),
     turn,
@@ -93,6 +95,7 @@ export function apiRewind(rewound: RewindResult): ApiRewind {
       by: one.by,
       command: one.command,
     })),
+    notCovered: notCovered?.paths ?? [],
   }
 }
 
@@ -104,6 +107,8 @@ export interface ApiSession {
   readonly turns: number
   readonly provider: string
   readonly model: string
+  /** The reasoning effort that was set; absent for the default of the model. */
+  readonly effort?: string
   readonly mode: string
   readonly permissionMode: string
   readonly parentSessionId?: string
@@ -129,6 +134,7 @@ export function apiSession(
     turns: state.turns,
     provider: state.provider,
     model: state.model,
+    ...definedFields({ effort: state.effort }),
     mode: state.mode,
     permissionMode: state.permission_mode,
     ...(state.parent_session_id === '' ? {} : { parentSessionId: state.parent_session_id }),

@@ -41,9 +41,14 @@ export const TURN_ROUTES = [
     answer: 'Steered',
     handle: async (parts: ServerParts, { body }) =>
       ofSession(
-        await inSession(attachSession(parts, body.sessionId), async ({ session }) =>
-          ok({ steered: session.steer(body.text) }),
-        ),
+        await inSession(attachSession(parts, body.sessionId), async ({ session }) => {
+          const { text, messageKey } = body
+          if (messageKey !== undefined && parts.steeredKeys.has(messageKey))
+            return ok({ steered: true })
+          const steered = session.steer(text)
+          if (steered && messageKey !== undefined) parts.steeredKeys.add(messageKey)
+          return ok({ steered })
+        }),
       ),
   }),
   route('POST /api/harness/interrupt', {
@@ -67,7 +72,7 @@ export async function startTurn(
 ): Promise<Result<StartedTurn>> {
   const usable = await session.checkProvider()
   if (!usable.ok) return usable
-  const { model, permissionMode: permission_mode, effort, whenBusy } = opts
+  const { model, mode, permissionMode: permission_mode, effort, whenBusy } = opts
   const { appendInstructions: append_instructions } = opts
   const { provider } = session.state
   const judged =
@@ -75,7 +80,7 @@ export async function startTurn(
   if (!judged.ok) return judged
   const settings: SettingsChange = {
     ...(model === undefined ? {} : { model: { provider, model } }),
-    ...definedFields({ permission_mode, effort, append_instructions }),
+    ...definedFields({ mode, permission_mode, effort, append_instructions }),
   }
   const admitted = await session.admit(message, {
     presenter: 'http',

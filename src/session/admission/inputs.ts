@@ -76,6 +76,8 @@ const Admit = z.strictObject({
 
 const ChoiceInput = z.strictObject({ choice: z.int(), text: z.string().optional() })
 
+const ForkPoint = z.union([z.strictObject({ turn: z.int() }), z.strictObject({ seq: z.int() })])
+
 const Rewind = z.strictObject({
   turn: z.int(),
   files: z.boolean().optional(),
@@ -89,6 +91,7 @@ export const INPUT_CHECKS = {
     refusedInput(z.string(), text) ?? refusedInput(Admit, options),
   settings: (change: unknown) => refusedInput(Settings, change),
   answer: (answer: unknown) => refusedInput(ChoiceInput, answer),
+  fork: (at: unknown) => refusedInput(ForkPoint.optional(), at),
   rewind: (options: unknown) => refusedInput(Rewind, options),
 }
 

@@ -3,7 +3,7 @@ import { Redactor } from '../../encoding/redaction.ts'
 import { unifiedDiff } from '../../encoding/unified-diff.ts'
 import { shownPath } from '../../host/files/confined-path.ts'
 import { composeSteps, type ComposedChange, type FileState } from '../../history/file-changes.ts'
-import type { RanCommand } from '../../history/ran-commands.ts'
+import { notCovered, type NotCovered, type RanCommand } from '../../history/ran-commands.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { readablePath } from '../../model/events/snapshot-entry.ts'
@@ -28,6 +28,8 @@ export interface SessionDiff {
   readonly files: readonly FileDiff[]
   /** Commands whose changes are not known and not among `files`. */
   readonly uncovered: readonly RanCommand[]
+  /** Paths that the snapshots around the others do not cover. */
+  readonly notCovered: NotCovered
   /** The Turn is undone: its changes are no longer in the files. */
   readonly undone: boolean
 }
@@ -57,7 +59,9 @@ export async function diffChanges(
     ({ turn_id }) => turn === undefined || turn_id === turn,
   )
   const chosen = units.find((one) => one.turn === turn)
-  if (turn !== undefined && chosen === undefined && uncovered.length === 0) return noChanges([])
+  const gaps = loaded.value.gaps.filter(({ key }) => turn === undefined || key === turn)
+  if (turn !== undefined && chosen === undefined && uncovered.length + gaps.length === 0)
+    return noChanges([])
   const recorded = composeSteps(turn === undefined ? stepsSince() : (chosen?.steps ?? []))
   const changes = now ? await toNow(tools, recorded) : ok(recorded)
   if (!changes.ok) return changes
@@ -69,7 +73,7 @@ export async function diffChanges(
     )
     if (!isFolder) files.push(await diffOf(texts, change))
   }
-  return ok({ files, uncovered, undone: chosen?.isUndone ?? false })
+  return ok({ files, uncovered, notCovered: notCovered(gaps), undone: chosen?.isUndone ?? false })
 }
 
 /** The same paths, to what is there now; without those that are as before. */
@@ -78,15 +82,13 @@ async function toNow(
   changes: readonly ComposedChange[],
 ): Promise<Result<readonly ComposedChange[]>> {
   const snapshots = await open?.()
-  const steps: ComposedChange[] = []
-  for (const change of changes) {
-    const found = snapshots === undefined ? ok(undefined) : await snapshots.entry(change.path)
-    if (!found.ok) return found
-    steps.push({ ...change, to: found.value })
-  }
   if (snapshots === undefined) return ok(changes)
+  const paths = changes.map(({ path }) => path)
+  const found = await snapshots.entries(paths)
+  if (!found.ok) return found
+  const steps = changes.map((change) => ({ ...change, to: found.value.get(change.path) }))
   // What is only on disk is stored, so that it can be read like the rest.
-  const stored = await snapshots.capture(steps.map(({ path }) => path))
+  const stored = await snapshots.capture(paths)
   return stored.ok ? ok(composeSteps(steps)) : stored
 }
 

@@ -4,7 +4,13 @@ import {
   type FileHistory,
   type SnapshotPair,
 } from '../../history/file-changes.ts'
-import { COMMAND_EVENTS, ranCommands, type RanCommand } from '../../history/ran-commands.ts'
+import {
+  COMMAND_EVENTS,
+  commandGaps,
+  ranCommands,
+  type CommandGaps,
+  type RanCommand,
+} from '../../history/ran-commands.ts'
 import type { Snapshots } from '../../host/snapshots/snapshots.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
@@ -17,6 +23,8 @@ import { eventsOf } from '../reading/whole-session.ts'
 export interface SessionChanges extends FileHistory {
   /** Commands whose changes are not known. */
   readonly uncoveredCommands: readonly RanCommand[]
+  /** What the snapshots around the others do not cover. */
+  readonly gaps: readonly CommandGaps[]
 }
 
 /** Reads the Events of the whole Session about changed files, and the snapshots that they name. */
@@ -41,7 +49,8 @@ export async function loadChanges(
     const isKnown = before === after || found.has(keyOf([before ?? '', after ?? '']))
     return !isKnown
   })
-  return ok({ ...fileHistory(events.value, changesOf), uncoveredCommands })
+  const history = fileHistory(events.value, changesOf)
+  return ok({ ...history, uncoveredCommands, gaps: commandGaps(events.value) })
 }
 
 /** The content of a file in a snapshot. */

@@ -1,11 +1,11 @@
 import { composeSteps, type ComposedChange } from '../../history/file-changes.ts'
-import type { RanCommand } from '../../history/ran-commands.ts'
+import { notCovered, type NotCovered, type RanCommand } from '../../history/ran-commands.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import type { TurnId } from '../../model/ids.ts'
 import type { LiveSession } from '../live/live-session.ts'
 import type { LockedSession } from '../live/locked-session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
-import { filesOf, planOf, restoreFiles, type RestoreParts } from './restore-files.ts'
+import { filesOf, plansOf, restoreFiles, type RestoreParts } from './restore-files.ts'
 import { namedPaths, openSnapshots, settledChanges } from './undo.ts'
 
 /** What to do with files that something else changed since: nothing at all, leave them, or overwrite them. */
@@ -20,6 +20,8 @@ export interface FilesBefore {
   readonly conflicts: readonly string[]
   /** Commands since then whose changes are not known, and stay. */
   readonly commands: readonly RanCommand[]
+  /** Paths that the snapshots around the others do not cover. */
+  readonly notCovered: NotCovered
 }
 
 type Parts = Pick<SessionParts, 'log' | 'tools'>
@@ -33,24 +35,21 @@ export async function filesBefore(
 ): Promise<Result<FilesBefore>> {
   const loaded = await settledChanges(parts, session, locked)
   if (!loaded.ok) return loaded
-  const { numberOf, stepsSince, uncoveredCommands } = loaded.value
+  const { numberOf, stepsSince, uncoveredCommands, gaps } = loaded.value
   const number = numberOf(turn) ?? Infinity
   const changes = composeSteps(stepsSince(number))
   const commands = uncoveredCommands.filter((ran) => ran.turn >= number)
+  const known = { commands, notCovered: notCovered(gaps.filter((one) => one.turn >= number)) }
   const names = namedPaths(changes)
-  if (changes.length === 0) return ok({ changes, names, conflicts: [], commands })
+  if (changes.length === 0) return ok({ changes, names, conflicts: [], ...known })
   const opened = await restoreParts(parts, session, 'refuse')
   if (!opened.ok) return opened
-  const plans = []
-  for (const change of changes) {
-    const plan = await planOf(opened.value, change)
-    if (!plan.ok) return plan
-    plans.push(plan.value)
-  }
-  const conflicts = filesOf(plans, new Map()).flatMap(({ path, outcome }) =>
+  const plans = await plansOf(opened.value, changes)
+  if (!plans.ok) return plans
+  const conflicts = filesOf(plans.value, new Map()).flatMap(({ path, outcome }) =>
     outcome === 'changed_since' ? [path] : [],
   )
-  return ok({ changes, names, conflicts, commands })
+  return ok({ changes, names, conflicts, ...known })
 }
 
 /** Why files are not restored without asking; `undefined` if nothing else changed them. */

@@ -2,6 +2,7 @@ import { Redactor } from '../../encoding/redaction.ts'
 import { sha256 as hashOf } from '../../encoding/hash.ts'
 import { bufferedFiles } from '../../host/files/buffered-files.ts'
 import { FILE_BYTES } from '../../host/files/confined-write.ts'
+import { openMode } from '../../host/snapshots/restore.ts'
 import type { Snapshots } from '../../host/snapshots/snapshots.ts'
 import {
   isSameState,
@@ -36,12 +37,9 @@ export async function restoreFiles(
   changes: readonly ComposedChange[],
 ): Promise<Result<Pick<FilesRestored, 'files' | 'before' | 'after'>>> {
   const { snapshots } = parts
-  const plans: Plan[] = []
-  for (const change of changes) {
-    const planned = await planOf(parts, change)
-    if (!planned.ok) return planned
-    plans.push(planned.value)
-  }
+  const planned = await plansOf(parts, changes)
+  if (!planned.ok) return planned
+  const plans = planned.value
   const steps = plans.flatMap(({ change: { path }, now, to }) =>
     to === undefined ? [] : [{ path, expect: now, to: to.entry }],
   )
@@ -75,25 +73,47 @@ interface Plan {
   readonly why?: string
 }
 
-/** What would happen to a path now, and why. */
-export async function planOf(parts: RestoreParts, change: ComposedChange): Promise<Result<Plan>> {
-  const { path, from, to, isInterrupted } = change
-  const found = await parts.snapshots.entry(path)
+/** What would happen to each path now, and why. */
+export async function plansOf(
+  parts: RestoreParts,
+  changes: readonly ComposedChange[],
+): Promise<Result<readonly Plan[]>> {
+  const found = await parts.snapshots.entries(changes.map(({ path }) => path))
   if (!found.ok) return found
-  const now = found.value
-  const keep = (outcome: Plan['outcome'], why?: string) =>
-    ok({ change, now, outcome, ...(why === undefined ? {} : { why }) })
+  const plans: Plan[] = []
+  for (const change of changes)
+    plans.push(await planOf(parts, change, found.value.get(change.path)))
+  return ok(plans)
+}
+
+async function planOf(
+  parts: RestoreParts,
+  change: ComposedChange,
+  now: SnapshotEntry | undefined,
+): Promise<Plan> {
+  const { path, from, to, isInterrupted } = change
+  const keep = (outcome: Plan['outcome'], why?: string) => {
+    return { change, now, outcome, ...(why === undefined ? {} : { why }) }
+  }
   if (isSameState(from, now)) return keep('restored')
   if (await isUnsaved(parts, path)) return keep('changed_since')
+  // It cannot be stored, so it could not be put back.
+  if (now?.kind === 'uncovered' && to?.kind !== 'uncovered')
+    return keep('changed_since', 'uncovered')
   const isLeft = isSameState(to, now) && !isInterrupted && to?.kind !== 'uncovered'
-  if (!isLeft && !parts.force) return keep('changed_since')
+  if (!isLeft && !isHalfMade(from, now) && !parts.force) return keep('changed_since')
   if (from?.kind === 'uncovered') return keep('failed', 'uncovered')
-  if (from?.kind !== 'stored') return ok({ change, now, to: { entry: from }, outcome: 'restored' })
+  if (from?.kind !== 'stored') return { change, now, to: { entry: from }, outcome: 'restored' }
   const bytes = (await exactContent(parts, from)) ?? (await parts.snapshots.content(from.sha256))
   if (bytes === undefined) return keep('failed', from.isRedacted ? 'redacted' : undefined)
   const mode = now?.kind === 'file' ? now.mode : NEW_MODE
   const entry = { kind: 'file', mode, size: bytes.length, sha256: from.sha256 } as const
-  return ok({ change, now, to: { entry }, outcome: 'restored' })
+  return { change, now, to: { entry }, outcome: 'restored' }
+}
+
+/** A kill left a folder open whose entries were being restored. */
+function isHalfMade(from: FileState, now: SnapshotEntry | undefined): boolean {
+  return from?.kind === 'folder' && now?.kind === 'folder' && now.mode === openMode(from.mode)
 }
 
 const NEW_MODE = 0o644
@@ -122,11 +142,11 @@ export function filesOf(
   plans: readonly Plan[],
   outcomes: ReadonlyMap<string, string>,
 ): readonly RestoredFile[] {
-  const paths = plans.map(({ change }) => change.path)
+  const parents = new Set(plans.flatMap(({ change }) => parentsOf(change.path)))
   return plans.flatMap(({ change, now, to, ...known }) => {
     const { path, from } = change
     const isFolder = (from ?? change.to)?.kind === 'folder'
-    if (isFolder && paths.some((other) => other.startsWith(`${path}/`))) return []
+    if (isFolder && parents.has(path)) return []
     const reached = to === undefined ? undefined : outcomes.get(path)
     const why = reached === 'missing' ? 'missing' : known.why
     return {
@@ -137,6 +157,13 @@ export function filesOf(
       ...(why === undefined ? {} : { why }),
     }
   })
+}
+
+function parentsOf(path: string): readonly string[] {
+  const parents: string[] = []
+  for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1))
+    parents.push(path.slice(0, end))
+  return parents
 }
 
 function outcomeOf(reached: string | undefined): RestoredFile['outcome'] | undefined {

@@ -21,13 +21,15 @@ export async function sweepSnapshots(
     const snapshots = await open()
     return snapshots.sweep({
       olderThan,
+      now: place.clock.now(),
       dryRun,
       mentionsOf: async (ids) => {
         const found = new Set<string>()
         for (const source of sources)
           unread ??= await source.each((_name, bytes) => collectIds(bytes, ids, found))
-        // Nothing is known to be unmentioned.
-        return unread === undefined ? found : ids
+        // Nothing is known to be unmentioned: something was not read, or was begun meanwhile.
+        const isSure = unread === undefined && (await place.leases.beingWritten()).length === 0
+        return isSure ? found : ids
       },
     })
   }

@@ -1,5 +1,12 @@
 import { composeSteps, type ChangeUnit, type ComposedChange } from '../../history/file-changes.ts'
-import { uncoveredLines, type RanCommand } from '../../history/ran-commands.ts'
+import {
+  notCovered,
+  notCoveredWords,
+  uncoveredLines,
+  type CommandGaps,
+  type NotCovered,
+  type RanCommand,
+} from '../../history/ran-commands.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import type { EventData } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
@@ -26,6 +33,8 @@ export interface UndoOptions {
 export interface UndoResult extends FilesRestored {
   /** Commands whose changes are not known and stay. */
   readonly uncovered: readonly RanCommand[]
+  /** Paths that the snapshots around the others do not cover. */
+  readonly notCovered: NotCovered
 }
 
 type UndoParts = Pick<SessionParts, 'log' | 'tools'>
@@ -45,13 +54,13 @@ export async function undoChanges(
     if (!changes.ok) return changes
     const chosen = chooseChanges(session, changes.value, options)
     if (!chosen.ok) return chosen
-    const { of, changes: composed, uncoveredCommands: uncovered, name } = chosen.value
+    const { of, changes: composed, uncoveredCommands: uncovered, gaps, name } = chosen.value
     const doing = { code: 'undo_began', what: `Undoing the file changes of ${name}` }
     const done = await restoreNamed(parts, session, locked.record, { ...options, doing }, composed)
     if (!done.ok) return done
     const data: FilesRestored = { ...of, ...done.value, by: 'person' }
     const recorded = await locked.record([{ type: 'files_restored', data }])
-    return recorded.ok ? ok({ ...data, uncovered }) : recorded
+    return recorded.ok ? ok({ ...data, uncovered, notCovered: notCovered(gaps) }) : recorded
   })
 }
 
@@ -65,32 +74,26 @@ export async function redoChanges(
     const changes = await settledChanges(parts, session, locked)
     if (!changes.ok) return changes
     const { redoable } = changes.value
-    if (redoable?.before === undefined || redoable.after === undefined)
+    if (redoable === undefined)
       return failed(
         'not_found',
         'Nothing to redo: no undo, or files were changed since the last one.',
       )
     const snapshots = await openSnapshots(parts)
     if (!snapshots.ok) return snapshots
-    const between = await snapshots.value.changes(redoable.before, redoable.after)
-    if (!between.ok) return between
-    const composed = between.value.map(({ path, before, after }) => {
-      return { path, from: before, to: after, isInterrupted: false }
+    for (const pair of redoable.pairs) {
+      const stored = await snapshots.value.changes(...pair)
+      if (!stored.ok) return stored
+    }
+    const composed = composeSteps(redoable.steps).map((change) => {
+      return { ...change, isInterrupted: false }
     })
     const doing = { code: 'redo_began', what: 'Redoing the file changes that were undone last' }
     const done = await restoreNamed(parts, session, locked.record, { force, doing }, composed)
     if (!done.ok) return done
-    const { undone_turn_id, undone_command_id, onwards } = redoable
-    const data: FilesRestored = {
-      ...(undone_turn_id === undefined ? {} : { undone_turn_id }),
-      ...(undone_command_id === undefined ? {} : { undone_command_id }),
-      ...(onwards === true ? { onwards } : {}),
-      redo: true,
-      ...done.value,
-      by: 'person',
-    }
+    const data: FilesRestored = { ...redoable.of, redo: true, ...done.value, by: 'person' }
     const recorded = await locked.record([{ type: 'files_restored', data }])
-    return recorded.ok ? ok({ ...data, uncovered: [] }) : recorded
+    return recorded.ok ? ok({ ...data, uncovered: [], notCovered: notCovered([]) }) : recorded
   })
 }
 
@@ -111,6 +114,7 @@ interface UndoPlan {
   readonly name: string
   readonly changes: readonly ComposedChange[]
   readonly uncoveredCommands: readonly RanCommand[]
+  readonly gaps: readonly CommandGaps[]
 }
 
 function chooseChanges(
@@ -130,20 +134,28 @@ function chooseChanges(
     uncoveredCommands: changes.uncoveredCommands.filter(
       ({ turn_id }) => !isOwn && turn_id === undone_turn_id,
     ),
+    // The last change may be an older one, because what a later command changed is not covered.
+    gaps: changes.gaps.filter(
+      ({ key, turn: at }) =>
+        key === undone_turn_id || key === command_id || (turn === undefined && at > number),
+    ),
   })
 }
 
 function unitOf(
-  { units, uncoveredCommands: uncovered }: SessionChanges,
+  { units, uncoveredCommands: uncovered, gaps }: SessionChanges,
   turn: TurnId,
 ): Result<ChangeUnit> {
   const named = units.find((one) => one.turn === turn)
   if (named !== undefined) return ok(named)
-  return noChanges(uncovered.filter(({ turn_id }) => turn_id === turn))
+  return noChanges(
+    uncovered.filter(({ turn_id }) => turn_id === turn),
+    gaps.filter(({ key }) => key === turn),
+  )
 }
 
 function fromTurn(
-  { numberOf, stepsSince, uncoveredCommands: uncovered }: SessionChanges,
+  { numberOf, stepsSince, uncoveredCommands: uncovered, gaps }: SessionChanges,
   turn: TurnId,
 ): Result<UndoPlan> {
   const number = numberOf(turn)
@@ -153,20 +165,22 @@ function fromTurn(
     name: `Turn ${number} and everything after it`,
     changes: composeSteps(stepsSince(number)),
     uncoveredCommands: uncovered.filter((one) => one.turn >= number),
+    gaps: gaps.filter((one) => one.turn >= number),
   })
 }
 
 /** The last unit that can be undone. */
 function lastUnit(
   { id }: LiveSession,
-  { units, uncoveredCommands: uncovered }: SessionChanges,
+  { units, uncoveredCommands: uncovered, gaps }: SessionChanges,
 ): Result<ChangeUnit> {
   const last = units.findLast(({ isUndone }) => !isUndone)
   const since = uncovered.filter((one) => last === undefined || isAfter(one, last))
   if (last === undefined) {
     const nothing =
       'Nothing to undo: this Session has no file changes that are not already restored.'
-    return failed('not_found', [nothing, ...uncoveredWords(since)].join(' '), { uncovered: since })
+    const words = [nothing, ...uncoveredWords(since), ...gapWords(gaps)]
+    return failed('not_found', words.join(' '), { uncovered: since })
   }
   if (since.length === 0 || last.turn === undefined) return ok(last)
   const { number, turn } = last
@@ -185,9 +199,14 @@ function isAfter({ turn, by }: RanCommand, { number }: ChangeUnit): boolean {
 }
 
 /** For a Turn that changed nothing. */
-export function noChanges(ran: readonly RanCommand[]): Failed {
-  const nothing = 'That Turn did not change any files.'
-  return failed('not_found', [nothing, ...uncoveredWords(ran)].join(' '), { uncovered: ran })
+export function noChanges(ran: readonly RanCommand[], gaps: readonly CommandGaps[] = []): Failed {
+  const words = ['That Turn did not change any files.', ...uncoveredWords(ran), ...gapWords(gaps)]
+  return failed('not_found', words.join(' '), { uncovered: ran })
+}
+
+function gapWords(gaps: readonly CommandGaps[]): string[] {
+  const words = notCoveredWords(notCovered(gaps))
+  return words === '' ? [] : [words]
 }
 
 /** Which Turns ran commands, and which ones; empty without any. */

@@ -5,7 +5,7 @@ import {
   type ForkPoint,
 } from '../../log/lifecycle/fork.ts'
 import { inheritedId } from '../../log/inherited.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { failed, ok, type Failed, type NextAction, type Result } from '../../model/errors.ts'
 import type { EventData } from '../../model/events/event.ts'
 import { SessionId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
@@ -44,10 +44,10 @@ async function lastShared(
   at: ForkAt,
 ): Promise<Result<number | undefined>> {
   if (at === undefined) return ok(undefined)
-  if ('seq' in at) return isCount(at.seq) ? ok(at.seq) : notACount('seq', at.seq)
+  if ('seq' in at) return isCount(at.seq) ? ok(at.seq) : notACount(session, 'seq', at.seq)
   return isCount(at.turn) && at.turn > 0
     ? endOfTurn(parts, session, at.turn)
-    : notACount('turn', at.turn)
+    : notACount(session, 'turn', at.turn)
 }
 
 /** The number of the Event that ends a Turn, or of the last one if it has not ended. */
@@ -70,18 +70,24 @@ async function endOfTurn(
   const { damage } = read.value
   if (damage !== undefined && !hasEnd) return { ok: false, error: damage }
   if (last !== undefined) return ok(last)
-  return failed('not_found', `There is no Turn ${turn} in this Session.`, { turns }, [
-    { action: 'Show the Turns of the Session.', command: `hawser log show ${session}` },
-  ])
+  const text = `There is no Turn ${turn} in this Session.`
+  return failed('not_found', text, { turns }, [numbersOf(session)])
 }
 
 function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0
 }
 
-function notACount(name: string, value: number): Result<never> {
+/** The refusal of a number of an Event or a Turn that none can have. */
+export function notACount(session: SessionId, name: 'seq' | 'turn', value: number): Failed {
   const text = `${name} must be a whole number, ${name === 'turn' ? 'from 1' : 'from 0'}; it is ${value}.`
-  return failed('invalid_args', text, { [name]: value })
+  return failed('invalid_args', text, { [name]: value }, [numbersOf(session)])
+}
+
+/** Where the numbers of Turns and Events can be seen. */
+export function numbersOf(session: SessionId): NextAction {
+  const action = 'Show the Turns and Events of the Session, with their numbers.'
+  return { action, command: `hawser log show ${session}` }
 }
 
 /** The child starts with what held at the point; its permission mode is at most the one that the parent has now. */

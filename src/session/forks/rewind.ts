@@ -1,10 +1,12 @@
 import { BRANCH_EVENTS, branchFacts } from '../../context/branch-facts.ts'
 import { MESSAGE_EVENTS, OwnMessages, type OwnMessage } from '../../history/rewind/own-messages.ts'
-import type { RanCommand } from '../../history/ran-commands.ts'
+import type { NotCovered, RanCommand } from '../../history/ran-commands.ts'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EventData, EventEnvelope, WholeEvent } from '../../model/events/event.ts'
 import { notice } from '../../model/events/notice.ts'
 import type { SessionId } from '../../model/ids.ts'
+import { LIMITS } from '../../model/limits.ts'
+import { utf8Bytes } from '../../model/shape.ts'
 import { branchSummary } from '../../prompt/words/branches.ts'
 import type { LiveSession } from '../live/live-session.ts'
 import type { Registration } from '../live/registration.ts'
@@ -17,7 +19,7 @@ import {
   type FilesBefore,
 } from '../changes/restore-before.ts'
 import { readLog } from '../reading/read-log.ts'
-import { forkSession, type ForkResult } from './fork-session.ts'
+import { forkSession, notACount, numbersOf, type ForkResult } from './fork-session.ts'
 
 export interface RewindOptions {
   /** The Turn whose message is withdrawn, counted from 1. */
@@ -36,6 +38,8 @@ export interface RewindResult
   readonly files: EventData<'files_restored'>['files']
   /** Commands of the withdrawn Turns whose changes are not known, and stay. Only with `files`. */
   readonly commands: readonly RanCommand[]
+  /** Paths that the snapshots around the others do not cover. Only with `files`. */
+  readonly notCovered?: NotCovered
 }
 
 type RewindParts = Pick<SessionParts, 'log' | 'tools'> & Pick<Registration, 'open'>
@@ -77,8 +81,8 @@ export async function rewindSession(
       conflicts,
     })
     if (!restored.ok) return ofBranch(restored, forked.value.session_id)
-    const { commands } = found.value
-    return ok({ ...forked.value, ...withdrawn, files: restored.value, commands })
+    const { commands, notCovered } = found.value
+    return ok({ ...forked.value, ...withdrawn, files: restored.value, commands, notCovered })
   })
 }
 
@@ -98,7 +102,9 @@ async function pinSummary(
   const opened = await parts.open(session_id)
   if (!opened.ok) return opened
   try {
-    return await opened.value.pin(branchSummary(branchFacts(events, turn)))
+    const pinned = (await opened.value.pinnedTexts()).map(utf8Bytes)
+    const rest = LIMITS.pinned_text_bytes - pinned.reduce((sum, bytes) => sum + bytes, 0)
+    return await opened.value.pin(branchSummary(branchFacts(events, turn), rest))
   } finally {
     await opened.value.close()
   }
@@ -110,8 +116,7 @@ async function messageOf(
   session: SessionId,
   turn: number,
 ): Promise<Result<OwnMessage>> {
-  if (!Number.isSafeInteger(turn) || turn < 1)
-    return failed('invalid_args', `turn must be a whole number from 1; it is ${turn}.`, { turn })
+  if (!Number.isSafeInteger(turn) || turn < 1) return notACount(session, 'turn', turn)
   const messages = new OwnMessages()
   let found: OwnMessage | undefined
   const read = await readLog(log, session, { types: MESSAGE_EVENTS }, ({ event }) => {
@@ -127,9 +132,7 @@ async function messageOf(
   const why = exists
     ? `Turn ${turn} does not begin with a message of yours.`
     : `There is no Turn ${turn} in this Session.`
-  return failed('not_found', why, exists ? { turn } : { turns }, [
-    { action: 'Show the Turns of the Session.', command: `hawser log show ${session}` },
-  ])
+  return failed('not_found', why, exists ? { turn } : { turns }, [numbersOf(session)])
 }
 
 interface Restoring {

@@ -41,10 +41,10 @@ export async function createSession(
   const { place, store, secrets } = parts.log
   const unfit = keyedChoice(secrets, options) ?? unfitEffort(parts.model, options)
   if (unfit !== undefined) return unfit
-  const [known, surface, wide] = await Promise.all([
+  const wide = wideWorkspaceNotice(parts.workspace.path)
+  const [known, surface] = await Promise.all([
     parts.model.providerOf(options.provider),
     currentSurface(parts, options, 'session_start'),
-    wideWorkspaceNotice(parts.workspace.path),
   ])
   if (!known.ok) return known
   const id = place.ids.session()
@@ -72,9 +72,8 @@ function effortDrafts({ effort }: NewSession): readonly EventDraft[] {
 }
 
 /** Once in a Session: in a home directory or at the root of the file system, commands reach more than in a project. */
-async function wideWorkspaceNotice(path: string): Promise<readonly EventDraft[]> {
-  const gaps = await workspaceGaps(path)
-  return gaps.map((gap) =>
+function wideWorkspaceNotice(path: string): readonly EventDraft[] {
+  return workspaceGaps(path).map((gap) =>
     notice('wide_workspace', `${gap} To limit this, start in a project folder.`),
   )
 }

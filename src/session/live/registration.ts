@@ -14,6 +14,7 @@ export interface Registration {
 
 /** A client of another Session. Close it once. */
 export interface OtherSession extends Pick<LiveSession, 'id' | 'between'> {
+  readonly pinnedTexts: () => Promise<readonly string[]>
   readonly pin: (text: string) => Promise<Result<void>>
   readonly close: () => Promise<void>
 }

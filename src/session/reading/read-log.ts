@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly types?: readonly EventType[]
   /** Called for every Event before its long fields are loaded; only wanted ones get an `event`. Default: all. */
   readonly isWanted?: (event: EventEnvelope) => boolean
-  /** Sessions that are read themselves: what is inherited from them, up to the first one that is not, is left out. */
+  /** Sessions that are read themselves: what is inherited from them, and through them, is left out. */
   readonly elsewhere?: ReadonlySet<SessionId>
   /** Continue at the end with new Events until this signal aborts. */
   readonly follow?: AbortSignal

@@ -55,7 +55,7 @@ async function attacked(pty: Pty & { readonly workspace: string }): Promise<void
     [12, 5],
     [80, 30],
   ] as const) {
-    pty.resize(columns, rows)
+    await pty.resize(columns, rows)
   }
   await stillAsks(pty)
   expect(await decisions(pty.workspace)).toEqual([])

@@ -144,6 +144,18 @@ export const CHANGES: readonly Change[] = [
     says: 'hidden',
   },
   {
+    name: 'a workspace in a folder that is shown is registered',
+    make: async ({ shown, folder }, { mkdir, writeFile, join }) => {
+      const path = join(shown, 'inner')
+      await mkdir(join(path, '.hawser'), { recursive: true, mode: 0o700 })
+      await writeFile(join(path, '.hawser/key'), 'SECRET')
+      await mkdir(join(folder, 'home/workspaces'), { mode: 0o700 })
+      await writeFile(join(folder, 'home/workspaces/inner.json'), JSON.stringify({ v: 1, path }))
+    },
+    script: 'cat ../shown/inner/.hawser/key 2>/dev/null; echo end',
+    says: 'end',
+  },
+  {
     name: 'the folder is no longer readable by policy',
     make: async ({ shown }, { writeFile, join }) => {
       await writeFile(join(shown, 'key'), 'SECRET')

@@ -1,112 +1,37 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { chmod, chown } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../../src/host/clock.ts'
-import { systemIds } from '../../../src/host/ids.ts'
-import { workspaceSnapshots } from '../../../src/host/snapshots/snapshots.ts'
+import * as z from 'zod'
+import { bundleScript } from '../../support/host/bundle-script.ts'
 import { freshFolder } from '../../support/host/folder.ts'
-import { value } from '../../support/log/story.ts'
+import { PLANTS, runPlant } from './hostile-snapshot-runs.ts'
 
-/** Leaves a mark when anything starts it. */
-function trap(root: string): string {
-  const path = join(root, 'trap.sh')
-  writeFileSync(path, `#!/bin/sh\ntouch ${join(root, 'started')}\ncat\n`)
-  chmodSync(path, 0o755)
-  return path
-}
-
-const git = (folder: string, ...args: readonly string[]) =>
-  execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
-    stdio: 'ignore',
-  })
-
-/** Each plants something that makes git start a program, or lead it elsewhere. */
-const PLANTS: Readonly<Record<string, (workspace: string, program: string) => void>> = {
-  fsmonitor: (at, program) => git(at, 'config', 'core.fsmonitor', program),
-  'filters and text conversion': (at, program) => {
-    writeFileSync(join(at, '.gitattributes'), '* filter=x diff=x merge=x ident eol=crlf\n')
-    for (const key of ['filter.x.clean', 'filter.x.smudge', 'filter.x.process', 'diff.x.textconv'])
-      git(at, 'config', key, program)
-  },
-  hooks: (at, program) => {
-    for (const hook of [
-      'post-index-change',
-      'pre-commit',
-      'reference-transaction',
-      'post-checkout',
-    ])
-      symlinkSync(program, join(at, '.git/hooks', hook))
-  },
-  'settings that name programs': (at, program) => {
-    for (const key of [
-      'core.pager',
-      'core.editor',
-      'core.sshCommand',
-      'diff.external',
-      'gpg.program',
-    ])
-      git(at, 'config', key, program)
-    git(at, 'config', 'include.path', '/etc/passwd')
-  },
-  'a nested repository with its own settings': (at, program) => {
-    execFileSync('git', ['init', '-q', join(at, 'nested')])
-    git(join(at, 'nested'), 'config', 'core.fsmonitor', program)
-    writeFileSync(join(at, 'nested/file'), 'x')
-    git(at, 'update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},nested`)
-  },
-  alternates: (at) =>
-    writeFileSync(join(at, '.git/objects/info/alternates'), '/proc/self/root/etc\n'),
-  'a .git file': (at) => {
-    rmSync(join(at, '.git'), { recursive: true })
-    writeFileSync(join(at, '.git'), 'gitdir: /etc\n')
-  },
-  'a .git link': (at) => {
-    rmSync(join(at, '.git'), { recursive: true })
-    symlinkSync('/etc', join(at, '.git'))
-  },
-  'an index of 64 MiB': (at) => writeFileSync(join(at, '.git/index'), Buffer.alloc(1 << 26, 0xff)),
-  'objects that are links': (at) => {
-    mkdirSync(join(at, '.git/objects/aa'), { recursive: true })
-    symlinkSync('/etc/passwd', join(at, '.git/objects/aa', 'b'.repeat(38)))
-    symlinkSync('/etc', join(at, '.git/objects/ab'))
-  },
-  'rules that cost time': (at) =>
-    writeFileSync(join(at, '.gitignore'), `${'*a'.repeat(11)}\n${'**/'.repeat(40)}x\n`.repeat(50)),
-  'links out of the workspace': (at) => {
-    symlinkSync('/etc', join(at, 'etc'))
-    symlinkSync('/etc/passwd', join(at, 'passwd'))
-    symlinkSync('loop', join(at, 'loop'))
-  },
-}
+const NOBODY = 65_534
 
 test.each(Object.keys(PLANTS))(
   '%s: a snapshot and a restoration start no program and stay inside',
   async (name) => {
-    const root = await freshFolder()
-    const [workspace, home] = [join(root, 'workspace'), join(root, 'home')]
-    mkdirSync(home, { mode: 0o700 })
-    execFileSync('git', ['init', '-q', workspace])
-    writeFileSync(join(workspace, 'a'.repeat(40)), 'one\n')
-    git(workspace, 'add', '-A')
-    git(workspace, 'commit', '-qm', 'one')
-    PLANTS[name]?.(workspace, trap(root))
-    rmSync(join(root, 'started'), { force: true })
-    const snapshots = workspaceSnapshots({ workspace, home, ids: systemIds(systemClock) })
-    const before = value(await snapshots.take())
-    rmSync(join(workspace, 'a'.repeat(40)))
-    rmSync(join(workspace, '.git'), { recursive: true })
-    const after = value(await snapshots.take())
-    const changes = value(await snapshots.changes(before.tree, after.tree))
-    const outside = changes.filter(({ path }) => /^(?:etc|\.git\/objects\/a[ab])\//.test(path))
-    expect(outside).toEqual([])
-    const steps = changes.map(({ path, before: to, after: expected }) => ({
-      path,
-      to,
-      expect: expected,
-    }))
-    const { outcomes } = value(await snapshots.restore(steps))
-    expect([...outcomes.values()].every((outcome) => outcome === 'restored')).toBe(true)
-    expect(existsSync(join(root, 'started'))).toBe(false)
+    expect(await runPlant(await freshFolder(), name)).toEqual([])
   },
 )
+
+test('the same applies to an unprivileged user', async () => {
+  const folder = await freshFolder()
+  const script = await bundleScript(new URL('hostile-snapshots-child.ts', import.meta.url), folder)
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) {
+    // Only root can enter the parent folder; a user who gets in can still list nothing.
+    await chmod(process.env['HAWSER_TEST_ROOT'] ?? folder, 0o711)
+    await chown(folder, NOBODY, NOBODY)
+  }
+  const who = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+  const env = { ...process.env, HOME: folder }
+  const run = promisify(execFile)
+  const { stdout } = await run(process.execPath, [script, folder], { ...who, cwd: folder, env })
+  const { tried, wrong, uid } = Ran.parse(JSON.parse(stdout))
+  expect([wrong, tried]).toEqual([[], Object.keys(PLANTS).length])
+  expect(uid).not.toBe(0)
+})
+
+const Ran = z.object({ tried: z.int(), wrong: z.array(z.string()), uid: z.int() })

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { ENGINES, type ContractCheck } from './stores-under-test.ts'
+import { ENGINES, type ContractCheck, type JudgedEngine } from './stores-under-test.ts'
 
 /** One suite for every engine: any that passes it can replace another. */
-export function judgeEngines(what: string, contract: readonly ContractCheck[]): void {
-  const engines = Object.entries(ENGINES)
+export function judgeEngines(
+  what: string,
+  contract: readonly ContractCheck[],
+  judged: Readonly<Record<string, JudgedEngine>> = ENGINES,
+): void {
+  const engines = Object.entries(judged)
   describe.each(engines)(`the ${what} of %s`, (_name, { make, has }) => {
     for (const { title, needs = [], check } of contract)
       if (needs.every((one) => has.includes(one)))

@@ -144,16 +144,25 @@ export const READING_CASES: readonly ContractCheck[] = [
     title: 'a follower is told nothing after it closed, and another one still is',
     check: withLog(async ({ log, stores, session }) => {
       let closed = 0
-      let other = 0
+      let ring = () => {}
+      const reported = new Promise<void>((resolve) => void (ring = resolve))
       const first = await stores.logs.watch(session, () => (closed += 1))
-      const second = await stores.logs.watch(session, () => (other += 1))
+      const second = await stores.logs.watch(session, () => ring())
       first?.close()
       const before = closed
       await appendAll(log, [line(5)])
-      await expect.poll(() => other).toBeGreaterThan(0)
+      await reported
       expect(closed).toBe(before)
       second?.close()
     }),
+  },
+  {
+    title: 'changes of a Log that does not exist cannot be reported',
+    check: async (make) => {
+      const { logs } = await (await make()).process()
+      expect(await logs.watch(ids.session(), () => {})).toBeUndefined()
+      expect(await logs.list()).toEqual([])
+    },
   },
   {
     title: 'an open Log can be read to its end after it was deleted, and says that it was',

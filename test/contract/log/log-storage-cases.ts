@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { FileFailure } from '../../../src/host/files/files.ts'
 import { SessionId } from '../../../src/model/ids.ts'
 import { value } from '../../support/log/story.ts'
-import type { ContractCheck } from './stores-under-test.ts'
+import { atEveryStep, untilCut } from './at-every-step.ts'
+import { need, type ContractCheck } from './stores-under-test.ts'
 import {
   appendAll,
   begin,
@@ -114,7 +115,8 @@ export const STORAGE_CASES: readonly ContractCheck[] = [
     }),
   },
   {
-    title: 'raw bytes are those of every Log and every piece, also of what appears meanwhile',
+    title:
+      'raw bytes are those of every Log and every piece, by names that begin with its id, also of what appears meanwhile',
     check: async (make) => {
       const engine = await make()
       const one = await begin(engine)
@@ -122,20 +124,27 @@ export const STORAGE_CASES: readonly ContractCheck[] = [
       await one.log.cut(20, { seq: 1, bytes: all.subarray(20) })
       const { logs } = await engine.process()
       expect(logs.label).not.toBe('')
-      const found: Buffer[] = []
+      const found: { readonly name: string; readonly bytes: Buffer }[] = []
       let late: Begun | undefined
       const lines = line(80)
-      const unread = await logs.each(async (_name, raw) => {
+      const unread = await logs.each(async (name, raw) => {
         const pieces: Buffer[] = []
         for await (const piece of raw) pieces.push(piece)
-        found.push(Buffer.concat(pieces))
+        found.push({ name, bytes: Buffer.concat(pieces) })
         if (late !== undefined) return
         late = await begin(engine)
         await appendAll(late.log, [lines])
       })
       expect(unread).toBeUndefined()
-      for (const bytes of [all.subarray(0, 20), all.subarray(20), lines])
-        expect(found.some((piece) => piece.includes(bytes))).toBe(true)
+      for (const [session, bytes] of [
+        [one.session, all.subarray(0, 20)],
+        [one.session, all.subarray(20)],
+        [late?.session, lines],
+      ] as const) {
+        const named = found.filter((piece) => piece.bytes.includes(bytes))
+        expect(named.length).toBeGreaterThan(0)
+        for (const { name } of named) expect(name.slice(0, session?.length)).toBe(session)
+      }
       await close(one)
       if (late !== undefined) await close(late)
     },
@@ -181,27 +190,26 @@ export const STORAGE_CASES: readonly ContractCheck[] = [
     needs: ['crash', 'outside'],
     check: async (make) => {
       let left = 0
-      for (let cutAt = 1; cutAt < 30; cutAt++) {
-        const engine = await make(cutAt, cutAt)
-        const session = ids.session()
-        await (async () => {
-          const { log } = await begin(engine, session)
+      await atEveryStep(make, async (engine) => {
+        await untilCut(async () => {
+          const { log } = await begin(engine)
           const all = await appendAll(log, [line(50)])
           await log.cut(20, { seq: 1, bytes: all.subarray(20) })
-        })().catch(() => {})
-        const next = engine.crash?.afterKill()
-        const leftovers = (await next?.outside?.leftovers()) ?? 0
-        left += leftovers
-        const stores = await next?.process()
-        if (stores === undefined) throw new Error('there is no next process')
-        const before = await rawPieces(stores.logs)
-        await stores.logs.tidy(0)
-        expect(await next?.outside?.leftovers()).toBe(leftovers)
-        await stores.logs.tidy(Date.now() + 60_000)
-        expect(await next?.outside?.leftovers()).toBe(0)
-        const kept = [...before].filter(([name]) => !name.startsWith('.tmp-'))
-        expect(new Map(kept)).toEqual(await rawPieces(stores.logs))
-      }
+        })
+        return async (next) => {
+          const { leftovers } = need(next.outside)
+          const found = await leftovers()
+          left += found
+          const { logs } = await next.process()
+          const before = await rawPieces(logs)
+          await logs.tidy(0)
+          expect(await leftovers()).toBe(found)
+          await logs.tidy(Date.now() + 60_000)
+          expect(await leftovers()).toBe(0)
+          const kept = [...before].filter(([name]) => !name.startsWith('.tmp-'))
+          expect(new Map(kept)).toEqual(await rawPieces(logs))
+        }
+      })
       expect(left).toBeGreaterThan(0)
     },
   },
@@ -214,8 +222,8 @@ export const STORAGE_CASES: readonly ContractCheck[] = [
       // A folder is searched; its content is not readable as a file.
       expect(await rawPieces(stores.logs)).toBeInstanceOf(Map)
       const refusing = await stores.logs
-        .each(async () => {
-          throw new FileFailure('EACCES', 'the storage refuses')
+        .each(async (name) => {
+          if (name.startsWith(session)) throw new FileFailure('EACCES', 'the storage refuses')
         })
         .catch((error: unknown) => error)
       expect(refusing).toMatchObject({

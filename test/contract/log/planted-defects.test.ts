@@ -188,6 +188,16 @@ const OF_STORES: Readonly<Record<string, WrapStores>> = {
       ...new Set([...(await all.list()), ...(await stores.leases.beingWritten())]),
     ],
   })),
+  changes_are_not_reported: logs(() => ({ watch: async () => undefined })),
+  followers_are_called_after_they_closed: logs((all) => ({
+    watch: async (session, changed) => {
+      const watching = await all.watch(session, changed)
+      return watching && { close: () => {} }
+    },
+  })),
+  pieces_are_named_by_their_number: logs((all) => ({
+    each: (visit) => all.each((name, bytes) => visit(name.replace(/^.*\.torn-/, 'torn-'), bytes)),
+  })),
   delete_forgets_nothing: logs(() => ({ delete: async () => true })),
   deletion_is_not_durable: logs((all, root) => ({
     delete: async (session, fence) => {

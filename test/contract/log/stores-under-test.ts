@@ -76,7 +76,7 @@ export interface ContractCheck {
   readonly check: (make: MakeEngine) => Promise<void>
 }
 
-interface JudgedEngine {
+export interface JudgedEngine {
   readonly has: readonly Need[]
   readonly make: MakeEngine
 }

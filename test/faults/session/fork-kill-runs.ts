@@ -37,9 +37,13 @@ export async function runForkKills(
   const scene = await prepareScene(folder)
   for (const step of STEPS) {
     const trial = new Trial(folder, script, scene, step)
-    for (const name of await trial.calls(calls)) {
-      for (let n = 1; await trial.kill(name, n, sum); n++);
+    const names = await trial.calls(calls)
+    const lane = async () => {
+      for (let name = names.pop(); name !== undefined; name = names.pop()) {
+        for (let n = 1; await trial.kill(name, n, sum); n++);
+      }
     }
+    await Promise.all([lane(), lane()])
   }
   if (sum.violations.length === 0) await rm(folder, { recursive: true })
   return sum
@@ -148,6 +152,9 @@ class Judge {
       const hasEffect = await this[`_${step}`](harness, done)
       value(await harness.gc({ dryRun: false }))
       await this.#verifyAll(harness)
+      const { logs, heads } = parts.log.place
+      const [there, known] = [await logs.list(), await heads.list()]
+      this.#expect('heads', known.toSorted().join(' '), there.toSorted().join(' '))
       return hasEffect
     } finally {
       await close()

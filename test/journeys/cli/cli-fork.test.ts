@@ -6,6 +6,7 @@ import { Output as Sessions } from '../../../src/presenters/cli/commands/session
 import { Output as Usage } from '../../../src/presenters/cli/commands/usage.ts'
 import { failureOf } from '../../support/cli/cli-answer.ts'
 import { runCli } from '../../support/cli/cli.ts'
+import { freshFolder } from '../../support/host/folder.ts'
 import { commandPlace } from '../../support/session/write-log.ts'
 
 type Place = Parameters<typeof runCli>[0]
@@ -83,13 +84,15 @@ test('points that do not exist, and two points, are refused with the next step',
     [['--at', '3', '--turn', '1'], 'invalid_args'],
   ] as const
   for (const [options, kind] of refusals) {
-    const refused = await runCli(place, 'fork', parent, ...options, '--json')
-    expect([options, failureOf(refused).kind]).toEqual([options, kind])
+    const refused = failureOf(await runCli(place, 'fork', parent, ...options, '--json'))
+    expect([options, refused.kind, refused.next_actions.length > 0]).toEqual([options, kind, true])
   }
   const missing = 'ses_01kg8m2q3r4s5t6v7w8x9y0z12'
-  const refused = await runCli(place, 'fork', missing, '--json')
-  expect(failureOf(refused)).toMatchObject({ kind: 'not_found' })
-  expect(failureOf(refused).next_actions).not.toEqual([])
+  const other = await freshFolder()
+  for (const args of [[missing], [parent, '--workspace', other]]) {
+    const refused = failureOf(await runCli(place, 'fork', ...args, '--json'))
+    expect([args, refused.kind, refused.next_actions.length > 0]).toEqual([args, 'not_found', true])
+  }
 })
 
 test('usage counts what is shared once, for all Sessions and for one', async () => {
@@ -127,6 +130,25 @@ test('grep finds a shared line in the Session that wrote it, and in a fork that 
     `${session_id} 2`,
     `${session_id} 3`,
   ])
+})
+
+test('of a family whose root is deleted, grep and usage still count what is shared once', async () => {
+  const { place, parent } = await twoTurns()
+  const child = await fork(place, parent)
+  const grandchild = await fork(place, child.session_id)
+  await turn(place, 'Remember the puffin', '--session', child.session_id)
+  const other = await fork(place, child.session_id)
+  const { total } = Usage.parse(JSON.parse((await runCli(place, 'usage', '--json')).stdout))
+  await runCli(place, 'sessions', 'delete', parent, '--yes')
+  await runCli(place, 'sessions', 'delete', grandchild.session_id, '--yes')
+  const after = Usage.parse(JSON.parse((await runCli(place, 'usage', '--json')).stdout))
+  expect(after.total).toEqual(total)
+  const { stdout } = await runCli(place, 'grep', 'Remember the', '--json')
+  const found = Grep.parse(JSON.parse(stdout)).matches.flatMap(({ type, session_id, turn: at }) =>
+    type === 'user_message' ? [`${session_id} ${at}`] : [],
+  )
+  expect(found.toSorted()).toEqual([1, 2, 3].map((at) => `${child.session_id} ${at}`))
+  await turn(place, 'Remember the tern', '--session', other.session_id)
 })
 
 test('an exported and a salvaged fork have everything that it shares', async () => {

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
-import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { freshFolder } from '../../support/host/folder.ts'
 import { startProgram } from '../../support/cli/program.ts'
+import { serveHttp } from '../../support/host/loopback-server.ts'
+import { sseOf } from '../../support/providers/vendor-answer.ts'
 
 async function place(): Promise<string> {
   const root = await freshFolder()
@@ -81,4 +84,50 @@ test('starts that run compiled code do what the first one did, also after it was
   for (const name of names) await truncate(join(home, 'cache', folder, name), 1000)
   expect(await start()).toEqual(first)
   expect(await start()).toEqual(first)
+})
+
+const CLIENT_OF_NODE = 'NativeModule internal/deps/undici/undici'
+
+/** Writes the modules of Node that were loaded, at the end of a process. */
+async function loadedModules(root: string) {
+  const [script, list] = [join(root, 'list.cjs'), join(root, 'loaded')]
+  const write = `require('node:fs').writeFileSync(${JSON.stringify(list)}, process.moduleLoadList.join('\\n'))`
+  await writeFile(script, `process.on('exit', () => ${write})`)
+  const loaded = async () => (await readFile(list, 'utf8')).split('\n')
+  return { option: `--require ${script}`, loaded }
+}
+
+test.each(['anthropic', 'openai', 'openai-chat'] as const)(
+  'a Turn with %s does not load the HTTP client of Node',
+  async (provider) => {
+    const root = await place()
+    const dialects = { anthropic: 'messages', openai: 'responses', 'openai-chat': 'chat' } as const
+    const { url } = await serveHttp((request, response) => {
+      request.resume().once('end', () => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.end(sseOf(dialects[provider], { text: 'Done.' }))
+      })
+    })
+    const { option, loaded } = await loadedModules(root)
+    const env = {
+      NODE_OPTIONS: option,
+      ANTHROPIC_API_KEY: 'key',
+      ANTHROPIC_BASE_URL: url,
+      OPENAI_API_KEY: 'key',
+      OPENAI_BASE_URL: `${url}v1`,
+      HAWSER_OPENAI_TRANSPORT: 'http-sse',
+    }
+    const argv = ['run', 'hello', '--provider', provider]
+    const { ended, stdout } = await startProgram({ root, env, inParts: true }, argv)
+    expect(await ended).toEqual({ code: 0, signal: null })
+    expect(stdout()).toContain('Done.')
+    expect(await loaded()).not.toContain(CLIENT_OF_NODE)
+  },
+)
+
+test('creating headers of Node loads its HTTP client', async () => {
+  const { option, loaded } = await loadedModules(await place())
+  const child = spawn(process.execPath, ['-e', 'new Headers()'], { env: { NODE_OPTIONS: option } })
+  await once(child, 'exit')
+  expect(await loaded()).toContain(CLIENT_OF_NODE)
 })

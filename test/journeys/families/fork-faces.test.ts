@@ -52,6 +52,9 @@ test('a program forks a Session over HTTP, at its end or after a Turn, and conti
       status,
       body: { error: { kind } },
     })
+  expect((await server.api('POST', path, { atSeq: -1 })).body).toMatchObject({
+    error: { message: 'Invalid request: atSeq: must be at least 0.' },
+  })
   const missing = await server.api(
     'POST',
     '/api/harness/session/ses_01kg8m2q3r4s5t6v7w8x9y0z12/fork',

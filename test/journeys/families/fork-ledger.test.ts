@@ -93,6 +93,40 @@ test.each(['attach-turn', 'window', 'cost-aware'] as const satisfies readonly Re
   },
 )
 
+test.each(['attach-turn', 'window', 'cost-aware'] as const satisfies readonly Replay[])(
+  '%s: a fork at the end of a Session with images reads again exactly what the Log predicts, its first request included',
+  async (replay) => {
+    const { provider, readsOf } = cachedModel()
+    const place = await harnessPlace({ model: { replay, providerOf: async () => ok(provider) } })
+    for (let at = 0; at < 6; at += 1)
+      await writeFile(
+        join(place.workspace, `part${at}.txt`),
+        `Part ${at}: ${'tide '.repeat(400)}\n`,
+      )
+    const image = async (name: string, hue: number) =>
+      (await sampleFile(place.workspace, name, picture(hue))).input
+    const session = value(await place.harness.create(BEGIN))
+    for (const [name, hue] of [
+      ['one.png', 1],
+      ['two.png', 2],
+    ] as const)
+      expect(await say(session, LOOP, { attachments: [await image(name, hue)] })).toBe('completed')
+    const forked = value(await place.harness.fork(session.id))
+    const child = value(await place.harness.open(forked.session_id))
+    expect(await say(child, 'What do you see?')).toBe('completed')
+    const attachments = [await image('three.png', 3)]
+    expect(await say(child, LOOP, { attachments })).toBe('completed')
+    expect(await say(child, LOOP)).toBe('completed')
+    const own = predicted(child, forked.at_seq)
+    expect(own.length).toBeGreaterThan(12)
+    expect(readsOf(child)).toEqual(own)
+    for (const one of [session, child]) {
+      await one.close()
+      await verified(place, one)
+    }
+  },
+)
+
 test('the first request of a fork reads again what its parent sent up to the fork, to the token', async () => {
   const { provider, readsOf } = cachedModel()
   const place = await harnessPlace({ model: { providerOf: async () => ok(provider) } })

@@ -1,6 +1,7 @@
 import { access, mkdir, readFile, rm, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { LIMITS } from '../../../src/model/limits.ts'
 import type { RewindOptions } from '../../../src/session/forks/rewind.ts'
 import type { Session } from '../../../src/session/session.ts'
 import { value } from '../../support/log/story.ts'
@@ -267,6 +268,26 @@ test('a summary of what is left behind is taken along if asked: pinned in the br
   expect(value(await branch.preview('And now?')).body.toString()).toContain('left another branch')
   expect(await session.pinnedTexts()).toEqual([])
   for (const one of [branch, plain.branch, session]) {
+    await one.close()
+    await verified(place, one)
+  }
+})
+
+test('a summary takes as many of the newest entries along as fit beside the texts that are pinned already', async () => {
+  const place = await wayPlace('in process')
+  const session = value(await place.harness.create({ ...place.begin, ...AUTO }))
+  const pinned = 'The tide turns at six. '.repeat(300)
+  value(await session.pin(pinned))
+  const names = Array.from({ length: 20 }, (_, n) => `${'a-long-name-'.repeat(6)}${n}.txt`)
+  for (const name of names) expect(await say(session, `Write "x" to ${name}`)).toBe('completed')
+  const result = value(await session.rewind({ turn: 1, summary: true }))
+  const branch = value(await place.harness.open(result.session_id))
+  const [first, summary = ''] = await branch.pinnedTexts()
+  expect(first).toBe(pinned)
+  expect(summary).toMatch(/changed there \(the last \d+ of 20\):/)
+  expect(summary).toContain(names.at(-1))
+  expect(Buffer.byteLength(pinned + summary)).toBeLessThanOrEqual(LIMITS.pinned_text_bytes)
+  for (const one of [branch, session]) {
     await one.close()
     await verified(place, one)
   }

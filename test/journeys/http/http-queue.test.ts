@@ -130,3 +130,20 @@ test('text is added to the running Turn, and to none when no Turn runs', async (
     .poll(async () => (await server.api('POST', '/api/harness/steer', steer)).body)
     .toMatchObject({ steered: false })
 })
+
+test('text for a running Turn that is sent again with its key is added once, and a Turn can change the mode', async () => {
+  const server = await localServer()
+  const { id, watching, release } = await held(server)
+  const steer = (text: string, messageKey: string) =>
+    server.api('POST', '/api/harness/steer', { sessionId: id, text, messageKey })
+  for (const key of ['k1', 'k1', 'k2'])
+    expect((await steer('Say more', key)).body).toMatchObject({ steered: true })
+  await release()
+  await watching.first('process:exit')
+  expect(texts(watching)).toEqual(['Write "a" to a.txt', 'Say more', 'Say more'])
+  await (
+    await turn(server, id, 'Say plan', { opts: { mode: 'plan' } })
+  ).ended
+  const { body } = await server.api('GET', `/api/harness/session/${id}`)
+  expect(body).toMatchObject({ session: { mode: 'plan', runsHere: false, questions: 0 } })
+})

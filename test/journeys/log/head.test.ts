@@ -1,35 +1,45 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ok } from '../../../src/model/errors.ts'
+import type { Provider } from '../../../src/providers/provider.ts'
+import { rehearsalProvider } from '../../../src/providers/rehearsal/stream.ts'
 import type { Session } from '../../../src/session/session.ts'
+import type { Changes } from '../../support/session/harness-parts.ts'
 import { harnessPlace } from '../../support/session/harness-place.ts'
 import { value } from '../../support/log/story.ts'
 
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal' }
 
-/** Runs a Turn and calls `meanwhile` when the model is called: the Log is locked and its head was read. */
-async function turn(session: Session, meanwhile: () => Promise<void>): Promise<string> {
-  const watching = session.subscribe()
-  const { done } = value(await session.admit('What is 2 + 2?'))
-  for await (const seen of watching) {
-    if (seen.kind !== 'line' || seen.line.content.event.type !== 'provider_request') continue
-    await meanwhile()
-    break
+/** A model whose first answer waits for an act: then the Log is locked, its head was read, and the Turn has not ended. */
+function interruptedModel() {
+  const rehearsal = rehearsalProvider({ chunk: 16, delayMs: 0 })
+  let waiting: (() => Promise<void>) | undefined
+  const provider: Provider = {
+    ...rehearsal,
+    stream: async function* (body, signal) {
+      const act = waiting
+      waiting = undefined
+      await act?.()
+      yield* rehearsal.stream(body, signal)
+    },
   }
-  return value(await done).status
+  const changes: Changes = {
+    model: { providerOf: async () => ok(provider), dialectOf: async () => ok(rehearsal) },
+  }
+  const turn = async (session: Session, act: () => Promise<void>): Promise<string> => {
+    waiting = act
+    const { done } = value(await session.admit('What is 2 + 2?'))
+    return value(await done).status
+  }
+  return { changes, turn }
 }
 
-/** With a folder in its place, not even root can write the head. The Turn may write it before the folder exists. */
+/** With a folder in its place, not even root can write the head. */
 async function putFolderAt(head: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    await rm(head, { recursive: true, force: true })
-    const made = await mkdir(head).then(
-      () => true,
-      () => false,
-    )
-    if (made) return writeFile(join(head, 'full'), '')
-  }
-  throw new Error('the head was written again and again')
+  await rm(head)
+  await mkdir(head)
+  await writeFile(join(head, 'full'), '')
 }
 
 function noticesOf(session: Session): readonly string[] {
@@ -39,7 +49,8 @@ function noticesOf(session: Session): readonly string[] {
 }
 
 test('a head that cannot be written is reported once with a next step, and is written when possible again', async () => {
-  const { harness, root } = await harnessPlace()
+  const { changes, turn } = interruptedModel()
+  const { harness, root } = await harnessPlace(changes)
   const session = value(await harness.create(BEGIN))
   const head = join(root, 'home', 'heads', session.id)
   const before = await readFile(head)
@@ -63,7 +74,9 @@ test('a head that cannot be written is reported once with a next step, and is wr
 test('another version checks every line once and marks the head with its own schemas', async () => {
   const first = await harnessPlace()
   const session = value(await first.harness.create(BEGIN))
-  expect(await turn(session, async () => {})).toBe('completed')
+  const ended = async (one: Session) =>
+    value(await value(await one.admit('What is 2 + 2?')).done).status
+  expect(await ended(session)).toBe('completed')
   await session.close()
   const head = join(first.root, 'home', 'heads', session.id)
   const marks = [await markOf(head)]
@@ -71,7 +84,7 @@ test('another version checks every line once and marks the head with its own sch
     const place = { ...first.parts.log.place, schemas }
     const { harness } = await harnessPlace({ log: { place } }, first.root)
     const resumed = value(await harness.open(session.id))
-    expect(await turn(resumed, async () => {})).toBe('completed')
+    expect(await ended(resumed)).toBe('completed')
     await resumed.close()
     const { log, requests } = value(await harness.verify(session.id, { requests: true }))
     expect([log.damage, log.unknown, requests?.mismatches]).toEqual([undefined, 0, []])

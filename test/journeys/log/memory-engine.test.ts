@@ -23,6 +23,46 @@ function inMemory(engine: MemoryEngine, blobs: ReturnType<typeof memoryStore>): 
   return { log: { place, store: blobs.store } }
 }
 
+test('forks work without files: in a chain, after a power cut, without their deleted parents, and gc removes those', async () => {
+  const engine = new MemoryEngine()
+  const blobs = memoryStore(systemClock)
+  const first = await harnessPlace(inMemory(engine, blobs))
+  const begin = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
+  const root = value(await first.harness.create(begin))
+  for (const text of ['Write "one" into a.txt.', 'Hello.'])
+    value(await value(await root.admit(text)).done)
+  const child = value(await first.harness.fork(root.id, { turn: 1 })).session_id
+  await root.close()
+
+  const rebooted = engine.afterCrash()
+  const second = await harnessPlace(inMemory(rebooted, blobs.afterEnd(1)), first.root)
+  const opened = value(await second.harness.open(child))
+  value(await value(await opened.admit('And then?')).done)
+  const grandchild = value(await second.harness.fork(child)).session_id
+  const shared = opened.events
+  await opened.close()
+  for (const parent of [root.id, child]) value(await second.harness.delete(parent))
+  expect((await second.harness.list()).map(({ id }) => id)).toEqual([grandchild])
+  expect(value(await second.harness.gc({ dryRun: false })).deleted_sessions).toBe(0)
+
+  const third = await harnessPlace(inMemory(rebooted.afterKill(), blobs), first.root)
+  const last = value(await third.harness.open(grandchild))
+  expect(last.events.slice(0, shared.length).map(({ id }) => id)).toEqual(
+    shared.map(({ id }) => id),
+  )
+  value(await value(await last.admit('Hello again.')).done)
+  await last.close()
+  expect(value(await third.harness.verify(grandchild, { requests: true }))).toMatchObject({
+    requests: { mismatches: [] },
+  })
+  value(await third.harness.delete(grandchild))
+  expect(value(await third.harness.gc({ dryRun: false })).deleted_sessions).toBe(2)
+  const { logs } = memoryStores(rebooted.afterKill(), thisProcess('hawser'))
+  expect([await logs.list(), await logs.listHidden()]).toEqual([[], []])
+  for (const folder of ['workspace/.hawser/sessions', 'workspace/.hawser/blobs', 'home/heads'])
+    expect(await readdir(join(first.root, folder))).toEqual([])
+})
+
 test('Sessions work without files: Turns, another process, gc, a power cut, verification and deletion', async () => {
   const engine = new MemoryEngine()
   const blobs = memoryStore(systemClock)

@@ -37,7 +37,7 @@ test('Ctrl-O opens the whole transcript, searches it and copies from it, and Esc
   await chat.until('line 30 of many')
   chat.write('g')
   await chat.until(/^── Turn · /m)
-  chat.write('}')
+  // The message, not the line that begins its Turn.
   chat.write('y')
   await chat.until(/^Copied 13 characters: Read long.txt/m)
   chat.write(ESCAPE)

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { picture } from '../../support/resources/sample-files.ts'
@@ -80,6 +80,26 @@ test('a file that a person changed since is asked about, and one Esc leaves ever
   expect(await readFile(path('a.txt'), 'utf8')).toBe('mine')
   await expect(readFile(path('b.txt'), 'utf8')).rejects.toThrow('ENOENT')
   chat.write('\u0015')
+  expect(await leave(chat)).toBe(0)
+})
+
+test('commands whose changes are not known are named before the person goes back, also if no file can be restored', async () => {
+  const chat = await openChat({ permission: 'auto' })
+  // No snapshot can be stored.
+  await mkdir(join(chat.root, 'home'), { recursive: true })
+  await writeFile(join(chat.root, 'home', 'snapshots'), '')
+  chat.say('Run `touch made.txt`')
+  await chat.turns(1)
+  chat.write(ESCAPE)
+  await chat.until('Press Esc again')
+  chat.write(ESCAPE)
+  await chat.until('Go back before a message (1)')
+  chat.write('\r')
+  await chat.until('What these commands changed stays:')
+  expect(flat(chat)).toContain('touch made.txt')
+  expect(flat(chat)).not.toContain('Conversation and files')
+  chat.write(ESCAPE)
+  await chat.until(IDLE)
   expect(await leave(chat)).toBe(0)
 })
 

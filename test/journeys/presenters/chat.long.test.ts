@@ -155,7 +155,7 @@ test.each([
     chat.write('日本 draft')
     await chat.until('> 日本 draft▏')
     const before = ANSWER.slice(0, CHUNK * 8).trimEnd()
-    chat.resize(to, 30)
+    await chat.resize(to, 30)
     await chat.until(
       (rows) => flat(chat).includes(before) && (to < from || rows.some((row) => row.length > from)),
     )
@@ -165,7 +165,7 @@ test.each([
     expect([times(flat(chat), 'I am the offline'), times(flat(chat), 'draft')]).toEqual([1, 1])
     chat.write('!')
     await chat.until('> 日本 draft!')
-    chat.resize(from, 30)
+    await chat.resize(from, 30)
     chat.write('\u007f\u007f')
     await chat.until((rows) => rows.includes('> 日本 draf'))
     expect([times(flat(chat), 'I am the offline'), times(flat(chat), 'draf')]).toEqual([1, 1])

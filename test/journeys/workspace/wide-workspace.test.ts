@@ -67,6 +67,6 @@ test('in a project nothing is said; at the root of the file system it is', async
   const root = await place()
   const { stderr } = await runCli({ root }, 'run', 'Hello')
   expect(stderr).not.toContain(REACH)
-  expect(await workspaceGaps('/')).toEqual([`The workspace is the whole file system: ${REACH}`])
-  expect(await workspaceGaps(root)).toEqual([])
+  expect(workspaceGaps('/')).toEqual([`The workspace is the whole file system: ${REACH}`])
+  expect(workspaceGaps(root)).toEqual([])
 })

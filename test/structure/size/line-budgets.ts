@@ -38,6 +38,10 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
     measured: 2_523,
     raised: [
       {
+        by: 110,
+        reason: 'what redo reverses after conflicts and crashes, and what snapshots do not cover',
+      },
+      {
         by: 180,
         reason: 'the steps of tools and commands, composed by path, and what can be redone',
       },
@@ -47,6 +51,10 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
   'src/host': {
     measured: 14_032,
     raised: [
+      {
+        by: 150,
+        reason: 'objects of git that are put back whole, checked within limits, and swept',
+      },
       {
         by: 1_900,
         reason: 'snapshots: the walk, its index, packs, ignore rules, objects of git, restoration',
@@ -143,7 +151,13 @@ const LINE_BUDGETS: Readonly<Record<string, LineBudget>> = {
   'src/tools': { measured: 2_582 },
   'src/turn': {
     measured: 4_650,
-    raised: [{ by: 220, reason: 'snapshots before and after a command' }],
+    raised: [
+      {
+        by: 40,
+        reason: 'moved files, and paths that are not covered, around commands',
+      },
+      { by: 220, reason: 'snapshots before and after a command' },
+    ],
   },
   rehearse: { measured: 4_863 },
 }

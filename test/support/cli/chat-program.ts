@@ -36,6 +36,8 @@ const Order = z.object({
   chunk: z.number().default(16),
   /** Each piece waits for a SIGUSR2, so that a test decides when it arrives. */
   gated: z.boolean().default(false),
+  /** How fast the clock of the chat runs by which it measures durations. */
+  pace: z.number().default(1),
   /** The content of the clipboard. */
   clipboard: z.string().default(''),
   /** The terminal can show images, as kitty does. */
@@ -71,7 +73,7 @@ const session = value(
 const streams = systemStreams()
 process.exitCode = await runChat({
   streams,
-  clock: systemClock,
+  clock: { ...systemClock, monotonicMs: () => systemClock.monotonicMs() * order.pace },
   colour: true,
   signals: terminalSignals(process.env),
   session,

@@ -14,8 +14,8 @@ export interface Pressing {
 
 /** Pressing it twice does no harm. */
 export const CHOICE: Pressing = { afterMs: 0, againMs: 600 }
-/** A second Enter would confirm what comes next: it is pressed again only if the first one was surely ignored. */
-export const CONFIRMATION: Pressing = { afterMs: 150, againMs: 5_000 }
+/** A second Enter would confirm what comes next: it is pressed again only if the first one was surely ignored, also on a busy machine. */
+export const CONFIRMATION: Pressing = { afterMs: 150, againMs: 20_000 }
 
 type QuestionPty = Pick<Pty, 'write' | 'until' | 'terminal'>
 

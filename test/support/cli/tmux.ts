@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { freshFolder } from '../host/folder.ts'
@@ -15,6 +16,7 @@ export interface TmuxWindow {
   press(...keys: readonly string[]): Promise<void>
   /** Pastes a text at once, as a terminal does. */
   paste(text: string): Promise<void>
+  /** Resolves when the program has the new size, which tmux passes on with a delay. */
   resize(columns: number, rows: number): Promise<void>
   /** The visible rows. */
   screen(): Promise<readonly string[]>
@@ -26,6 +28,8 @@ export interface TmuxWindow {
   clearHistory(): Promise<void>
   /** What tmux knows of the window by a format, such as `#{alternate_on}`. */
   fact(format: string): Promise<string>
+  /** Resolves when the program has printed this, however briefly it was visible; rejects after a time limit. */
+  printed(expected: RegExp): Promise<void>
   /** Resolves when the visible rows match; rejects with the rows after a time limit. */
   until(expected: string | RegExp | ((rows: readonly string[]) => boolean)): Promise<void>
 }
@@ -41,6 +45,7 @@ export interface TmuxOptions {
 
 /** Longer than any step takes on any machine. */
 const TIMEOUT_MS = 50_000
+const POLL_MS = 10
 
 export async function hasTmux(): Promise<boolean> {
   return promisify(execFile)('tmux', ['-V']).then(
@@ -81,20 +86,38 @@ export async function openTmux(options: TmuxOptions): Promise<TmuxWindow> {
       await run('load-buffer', quoted(file))
       await run('paste-buffer -p -r')
     },
-    resize: async (toColumns, toRows) =>
-      void (await run(`resize-window -x ${toColumns} -y ${toRows}`)),
+    resize: async (toColumns, toRows) => {
+      await run(`resize-window -x ${toColumns} -y ${toRows}`)
+      const [tty = ''] = await run('display-message -p', quoted('#{pane_tty}'))
+      await sized(tty, `${toRows} ${toColumns}`)
+    },
     screen: () => rowsOf(''),
     colours: () => rowsOf('-e'),
     history: () => rowsOf('-S -'),
     clearHistory: async () => void (await run('clear-history')),
     fact: async (format) => (await run('display-message -p', quoted(format))).join('\n'),
+    printed: (expected) => control.until(async () => [control.printed], expected),
     until: (expected) => control.until(() => rowsOf(''), expected),
+  }
+}
+
+/** Waits until a terminal has a size: rows and columns. */
+async function sized(tty: string, expected: string): Promise<void> {
+  const end = Date.now() + TIMEOUT_MS
+  for (;;) {
+    const { stdout } = await promisify(execFile)('sh', ['-c', 'stty size < "$1"', 'sh', tty])
+    if (stdout.trim() === expected) return
+    if (Date.now() >= end) throw new Error(`${tty} has ${stdout.trim()}, not ${expected}`)
+    await delay(POLL_MS)
   }
 }
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
+
+/** Before the number of a pane and what was printed there. */
+const OUTPUT = '%output '
 
 type Child = ReturnType<typeof spawn>
 
@@ -104,6 +127,8 @@ class Control {
   readonly #replies: { resolve: (rows: string[]) => void; reject: (error: Error) => void }[] = []
   readonly #listeners = new Set<() => void>()
   readonly ready: Promise<unknown>
+  /** All that programs printed, with octal numbers for control characters and backslashes. */
+  printed = ''
   #rows: string[] | undefined
 
   constructor(child: Child) {
@@ -170,7 +195,10 @@ class Control {
   #take(line: string): void {
     if (this.#rows !== undefined) return this.#inReply(line, this.#rows)
     if (line.startsWith('%begin ')) this.#rows = []
-    else for (const listener of this.#listeners) listener()
+    else {
+      if (line.startsWith(OUTPUT)) this.printed += line.slice(line.indexOf(' ', OUTPUT.length) + 1)
+      for (const listener of this.#listeners) listener()
+    }
   }
 
   #inReply(line: string, rows: string[]): void {

@@ -42,6 +42,8 @@ export const ChildReport = z.discriminatedUnion('what', [
     name: z.string(),
     replyTo: z.string().optional(),
   }),
+  /** Something that it tried; refused if it is not done. */
+  z.object({ what: z.literal('act'), name: z.string(), isDone: z.boolean() }),
   z.object({ what: z.literal('done') }),
 ])
 export type ChildReport = z.infer<typeof ChildReport>

@@ -30,6 +30,7 @@ interface ChatOptions {
   readonly mode?: SessionMode
   readonly chunk?: number
   readonly gated?: boolean
+  readonly pace?: number
   readonly clipboard?: string
   readonly pictures?: boolean
   readonly skills?: boolean

@@ -14,7 +14,7 @@ export const WRONG_FRAMES = [
   'deletes_nothing',
   'deletes_the_newest',
 ] as const
-export type WrongFrames = (typeof WRONG_FRAMES)[number]
+type WrongFrames = (typeof WRONG_FRAMES)[number]
 
 const BUGS: ReadonlySet<string> = new Set<PlantedBug>([
   'no_folder_sync',
@@ -23,8 +23,8 @@ const BUGS: ReadonlySet<string> = new Set<PlantedBug>([
   'rename_before_sync',
 ])
 
-/** The folder as a store with that defect uses it. */
-export function withDefect(folder: Folder, defect: WrongFrames): Folder {
+/** The folder as a store with that defect uses it; `none` changes nothing. */
+export function withDefect(folder: Folder, defect: WrongFrames | 'none'): Folder {
   if (isBug(defect)) return withBug(folder, defect)
   return {
     label: folder.label,
@@ -49,7 +49,7 @@ function isBug(defect: string): defect is Extract<WrongFrames, PlantedBug> {
   return BUGS.has(defect)
 }
 
-function fileWithDefect(file: File, mode: OpenMode, defect: WrongFrames): File {
+function fileWithDefect(file: File, mode: OpenMode, defect: WrongFrames | 'none'): File {
   let isWritten = false
   return {
     stat: () => file.stat(),

@@ -10,6 +10,7 @@ export interface ApiSession {
   readonly turns: number
   readonly provider: string
   readonly model: string
+  readonly effort?: string
   readonly mode: string
   readonly permissionMode: string
   readonly parentSessionId?: string

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react'
 import type { Effort } from '../../../src/model/settings.ts'
-import type { PermissionMode } from '../../../src/model/modes.ts'
+import type { PermissionMode, SessionMode } from '../../../src/model/modes.ts'
 import { request } from '../api/server.ts'
+import { visible } from '../transcript/text.ts'
 import type { ApiModel, MessageDraft } from '../api/shapes.ts'
 import type { SessionSettings } from '../session/fold.ts'
 
@@ -9,9 +10,10 @@ type Choices = MessageDraft['choices']
 
 // Written out: the schemas that have them would bring their whole library into the page.
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+const MODES: readonly SessionMode[] = ['build', 'plan']
 const PERMISSION_MODES: readonly PermissionMode[] = ['read-only', 'ask', 'auto']
 
-/** Model, effort and permission mode: what the Session has, unless the next message changes it. */
+/** Model, effort, mode and permission mode: what the Session has, unless the next message changes it. */
 export function ChoicesBar({
   settings,
   choices,
@@ -27,7 +29,14 @@ export function ChoicesBar({
       if (answer.ok) setModels(answer.value.models)
     })
   }, [])
-  const { provider = '', model = '', effort = '', permission_mode = 'ask', mode } = settings
+  const {
+    provider = '',
+    model = '',
+    effort = '',
+    permission_mode = 'ask',
+    mode = 'build',
+  } = settings
+  const isPlan = (choices.mode ?? mode) === 'plan'
   const names = models.filter((one) => one.provider === provider).map(({ id }) => id)
   const all = names.includes(model) || model === '' ? names : [model, ...names]
   return (
@@ -42,7 +51,15 @@ export function ChoicesBar({
         label="Effort"
         value={choices.effort ?? effort}
         options={['', ...EFFORTS]}
+        words={(one) => `${one === '' ? 'default' : one} effort`}
         onChange={(value) => onChange(withChoice(choices, 'effort', value === effort ? '' : value))}
+      />
+      <Choice
+        label="Mode"
+        value={choices.mode ?? mode}
+        options={MODES}
+        words={(one) => `${one} mode`}
+        onChange={(value) => onChange(withChoice(choices, 'mode', value === mode ? '' : value))}
       />
       <Choice
         label="Permission"
@@ -52,7 +69,7 @@ export function ChoicesBar({
           onChange(withChoice(choices, 'permissionMode', value === permission_mode ? '' : value))
         }
       />
-      {mode === 'plan' && <span className="quiet">Plan mode: read-only</span>}
+      {isPlan && <span className="quiet">read-only</span>}
     </div>
   )
 }
@@ -66,20 +83,22 @@ function Choice({
   label,
   value,
   options,
+  words = (one) => one,
   onChange,
 }: {
   readonly label: string
+  readonly words?: (value: string) => string
   readonly value: string
   readonly options: readonly string[]
   readonly onChange: (value: string) => void
 }) {
   return (
-    <label className="choice">
-      <span>{label}</span>
+    <label className="choice" title={label}>
+      <span className="spoken">{label}</span>
       <select value={value} onChange={(event) => onChange(event.target.value)}>
         {options.map((one) => (
           <option key={one} value={one}>
-            {one === '' ? 'default' : one}
+            {visible(words(one))}
           </option>
         ))}
       </select>

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
+import type { WaitingMessage } from '../api/shapes.ts'
 import type { SessionView } from '../session/session-client.ts'
 import { useStore } from '../store/store.ts'
 import { visible } from '../transcript/text.ts'
@@ -8,19 +9,21 @@ import { suggestionsFor, triggerAt, type Suggestion, type Trigger } from './comp
 import { DraftState } from './draft-state.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
 import type { Outbox, Way } from './outbox.ts'
-import { QueueList, useQueue } from './queue.tsx'
+import { pastedFiles } from './given-files.ts'
+import { QueueList, useQueue, type Queue } from './queue.tsx'
 import type { Uploads } from './uploads.ts'
 
 export interface ComposerParts {
   readonly keeper: DraftKeeper
   readonly outbox: Outbox
   readonly uploads: Uploads
+  readonly queue: Queue
 }
 
 /** Where a message is written. Enter sends it; a paste never does. */
 export function Composer({
   sessionId,
-  parts: { keeper, outbox, uploads },
+  parts: { keeper, outbox, uploads, queue },
   view,
   input,
   onInterrupt,
@@ -36,7 +39,7 @@ export function Composer({
   const onTheWay = useStore(uploads.store)
   const { draft } = kept
   const { isRunning, settings } = view
-  const { queue, read, path } = useQueue(sessionId, isRunning, view.turns.length)
+  const waiting = useQueue(queue, isRunning, view.turns.length)
   const [suggestions, setSuggestions] = useState<readonly Suggestion[]>([])
   const [chosen, setChosen] = useState(0)
   const [trigger, setTrigger] = useState<Trigger>()
@@ -54,6 +57,11 @@ export function Composer({
         if (stop.signal.aborted) return
         setSuggestions(found)
         setChosen(0)
+        // Typed in full, without choosing it.
+        const { sign, text } = trigger
+        const known = sign === '@' ? keeper.draft.mentions : keeper.draft.skills
+        if (found.some(({ value }) => value === text) && !known.includes(text))
+          keeper.edit(named(keeper, sign, text))
       })
     }, 80)
     return () => {
@@ -70,9 +78,8 @@ export function Composer({
     if (isUploading) return setDue(way)
     if (isEmpty) return
     setDue(undefined)
-    outbox.send(way)
+    outbox.send(way, view.lastSeq)
     setTrigger(undefined)
-    setTimeout(() => void read(), 300)
   }
   useEffect(() => {
     if (due !== undefined && !isUploading) send(due)
@@ -88,11 +95,7 @@ export function Composer({
     const end = trigger.start + 1 + trigger.text.length
     const text = `${draft.text.slice(0, trigger.start)}${trigger.sign}${value} ${draft.text.slice(end)}`
     const at = trigger.start + value.length + 2
-    const named =
-      trigger.sign === '@'
-        ? { mentions: [...new Set([...draft.mentions, value])] }
-        : { skills: [...new Set([...draft.skills, value])] }
-    keeper.edit({ text, caret: { start: at, end: at }, ...named })
+    keeper.edit({ text, caret: { start: at, end: at }, ...named(keeper, trigger.sign, value) })
     setTrigger(undefined)
     input.current?.focus()
   }
@@ -123,27 +126,13 @@ export function Composer({
         event.preventDefault()
         send(isRunning ? 'queue' : 'turn')
       }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault()
-        uploads.add(event.dataTransfer.files)
-      }}
     >
       <QueueList
         queue={queue}
-        path={path}
-        onChanged={read}
-        onEdit={({ text, attachments, mentions, skills, choices }) => {
-          const all = draft.text === '' ? text : `${text}\n${draft.text}`
-          keeper.edit({
-            text: all,
-            attachments: [...attachments, ...draft.attachments],
-            mentions: [...mentions, ...draft.mentions],
-            skills: [...skills, ...draft.skills],
-            choices: { ...choices, ...draft.choices },
-            caret: { start: text.length, end: text.length },
-          })
+        waiting={waiting}
+        onEdit={(message) => {
           input.current?.focus()
+          return takeIn(keeper, message)
         }}
       />
       {rollback !== undefined && (
@@ -170,6 +159,7 @@ export function Composer({
               id={`suggestion-${at}`}
               role="option"
               aria-selected={at === chosen}
+              ref={at === chosen ? intoView : undefined}
               onMouseDown={(event) => {
                 event.preventDefault()
                 complete(one)
@@ -194,9 +184,10 @@ export function Composer({
         onChange={(event) => typed(event.target)}
         onKeyDown={pressed}
         onPaste={(event) => {
-          if (event.clipboardData.files.length === 0) return
+          const files = pastedFiles(event.clipboardData)
+          if (files.length === 0) return
           event.preventDefault()
-          uploads.add(event.clipboardData.files)
+          uploads.add(files)
         }}
       />
       <div className="composer-bar">
@@ -219,7 +210,6 @@ export function Composer({
           choices={draft.choices}
           onChange={(choices) => keeper.edit({ choices })}
         />
-        <span className="grow" />
         <span className="actions">
           {isRunning && (
             <>
@@ -242,6 +232,36 @@ export function Composer({
       </div>
     </form>
   )
+}
+
+/** What the list has chosen is seen, also with the keyboard. */
+function intoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' })
+}
+
+function named({ draft }: DraftKeeper, sign: Trigger['sign'], value: string) {
+  return sign === '@'
+    ? { mentions: [...new Set([...draft.mentions, value])] }
+    : { skills: [...new Set([...draft.skills, value])] }
+}
+
+/** Puts a message before what is in the composer. Returns what takes it out again, unless it was changed. */
+function takeIn(keeper: DraftKeeper, message: WaitingMessage): () => void {
+  const { text, attachments, mentions, skills, choices } = message
+  const before = keeper.draft
+  const all = before.text === '' ? text : `${text}\n${before.text}`
+  keeper.edit({
+    text: all,
+    attachments: [...attachments, ...before.attachments],
+    mentions: [...new Set([...mentions, ...before.mentions])],
+    skills: [...new Set([...skills, ...before.skills])],
+    choices: { ...choices, ...before.choices },
+    caret: { start: text.length, end: text.length },
+  })
+  return () => {
+    const { unconfirmed, text: now } = keeper.draft
+    if (now === all) keeper.edit({ ...before, unconfirmed })
+  }
 }
 
 /** Every move of the caret is part of the draft. Returns the function that ends it. */

@@ -1,34 +1,21 @@
-import { request } from '../api/server.ts'
-import { isRecord } from '../api/server.ts'
+import { isRecord, request, type Failure } from '../api/server.ts'
 import { Store } from '../store/store.ts'
 import type { MessageDraft } from '../api/shapes.ts'
+import { EMPTY_DRAFT, LocalCopies, type LocalCopy } from './local-copies.ts'
 
 /** A draft, and how safe it is. */
 export interface KeptDraft {
   readonly draft: MessageDraft
-  /** `saved`: the server has it. `local`: the server does not answer, and this browser has it. */
-  readonly state: 'loading' | 'saved' | 'saving' | 'local' | 'conflict'
+  /**
+   * `saved`: the server has it. `local`: the server does not answer, and this browser has it. `refused`: the server does not
+   * take it, for the reason in `problem`.
+   */
+  readonly state: 'loading' | 'saved' | 'saving' | 'local' | 'refused' | 'conflict'
   /** What another tab or browser wrote meanwhile. */
   readonly other: MessageDraft | undefined
-}
-
-const EMPTY_DRAFT: MessageDraft = {
-  text: '',
-  attachments: [],
-  mentions: [],
-  skills: [],
-  choices: {},
-  caret: { start: 0, end: 0 },
-  unconfirmed: [],
-}
-
-/** The copy in this browser, until the server acknowledged it. */
-interface LocalCopy {
-  /** The version that it changes. */
-  readonly tag: string | undefined
-  readonly draft: MessageDraft
-  /** What was last sent: the server may have it although its answer was lost. */
-  readonly sent: string | undefined
+  readonly problem: string
+  /** This browser could not store what the server does not have. */
+  readonly isOnlyHere: boolean
 }
 
 const QUIET_MS = 250
@@ -39,20 +26,37 @@ const AGAIN_MS = 1_000
  * acknowledged it. Another client that changed it meanwhile is never overwritten: a person chooses.
  */
 export class DraftKeeper {
-  readonly store = new Store<KeptDraft>({ draft: EMPTY_DRAFT, state: 'loading', other: undefined })
-  readonly #id: string
+  readonly store: Store<KeptDraft>
   readonly #path: string
+  readonly #copies: LocalCopies
   #tag: string | undefined
+  /** Of the other version in a conflict. */
+  #otherTag: string | undefined
   #sent: string | undefined
+  /** The draft of the server is known. */
+  #isLoaded = false
+  #isFresh = false
   #isDirty = false
+  #changes = 0
   #isSaving = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
-  #saved: (() => void)[] = []
 
   constructor(id: string) {
-    this.#id = id
     this.#path = `/api/harness/session/${id}/draft`
+    this.#copies = new LocalCopies(id)
+    const local = this.#copies.own()
+    const draft = local?.draft ?? EMPTY_DRAFT
+    this.store = new Store<KeptDraft>({
+      draft,
+      state: 'loading',
+      other: undefined,
+      problem: '',
+      isOnlyHere: false,
+    })
+    this.#tag = local?.tag
+    this.#sent = local?.sent
+    this.#isFresh = local?.isFresh ?? true
     void this.load()
   }
 
@@ -68,65 +72,83 @@ export class DraftKeeper {
 
   /** Reads the draft of the server, unless this tab has changes that it does not have. */
   async load(): Promise<void> {
-    if (this.#isDirty || this.#isSaving) return
+    if (this.#isBusy) return
+    const before = this.#changes
     const answer = await request<{ draft: MessageDraft | null }>('GET', this.#path)
-    if (this.#isClosed || this.#isDirty || this.#isSaving) return
-    const local = this.#localCopy()
-    if (!answer.ok) {
-      if (local !== undefined && this.store.value.state === 'loading')
-        this.#adopt(local.draft, local.tag, 'local')
-      if (answer.failure.status === 0 || answer.failure.status >= 500)
-        this.#later(() => this.load())
-      return
-    }
-    const draft = answer.value.draft ?? EMPTY_DRAFT
-    this.#tag = answer.tag
-    if (local === undefined) return this.#adopt(draft, answer.tag, 'saved')
-    this.#sent = local.sent
-    if (sameText(local.draft, draft)) {
-      this.#forgetLocal()
-      return this.#adopt(draft, answer.tag, 'saved')
-    }
-    this.#isDirty = true
-    if (local.tag === answer.tag || local.sent === bodyOf(draft)) {
-      this.#adopt(local.draft, answer.tag, 'saving')
-      return void this.#save()
-    }
-    this.store.set({ draft: local.draft, state: 'conflict', other: draft })
+    if (this.#isClosed || this.#isBusy) return
+    if (!answer.ok) return this.#notLoaded(answer.failure)
+    const orphan = await this.#copies.orphan()
+    // What was saved meanwhile is newer than this answer.
+    if (this.#isClosed || this.#isBusy || (this.#isLoaded && this.#changes > before)) return
+    this.#isLoaded = true
+    const theirs = answer.value.draft ?? EMPTY_DRAFT
+    const own = this.#copies.own()
+    const local = own ?? orphan?.copy
+    if (local === undefined || sameText(local.draft, theirs)) {
+      this.#tag = answer.tag
+      this.#copies.forget()
+      this.#adopt(theirs, 'saved')
+    } else this.#take(local, theirs, answer.tag)
+    if (own === undefined) orphan?.remove()
   }
 
   /** Changes the draft. Local storage has it when this returns. */
   edit(change: Partial<MessageDraft>, { now = false } = {}): void {
     const draft = { ...this.draft, ...change }
-    const { state, other } = this.store.value
-    this.store.set({ draft, state: state === 'conflict' ? state : 'saving', other })
+    const { state } = this.store.value
+    const isWaiting = state === 'conflict' || !this.#isLoaded
     this.#isDirty = true
+    this.#changes += 1
+    this.store.change({ draft, ...(isWaiting ? {} : { state: 'saving' as const }) })
     this.#keepLocal()
+    if (isWaiting) return
     clearTimeout(this.#timer)
-    if (state === 'conflict' || state === 'loading') return
     this.#timer = setTimeout(() => void this.#save(), now ? 0 : QUIET_MS)
-  }
-
-  /** Resolves when the server has what is in the draft now. */
-  saved(): Promise<void> {
-    if (!this.#isDirty && !this.#isSaving) return Promise.resolve()
-    return new Promise((resolve) => void this.#saved.push(resolve))
   }
 
   /** Ends a conflict. */
   choose(which: 'mine' | 'theirs'): void {
-    const { draft, other = EMPTY_DRAFT } = this.store.value
+    const { other = EMPTY_DRAFT } = this.store.value
+    this.#tag = this.#otherTag
     if (which === 'theirs') {
       this.#isDirty = false
-      this.#forgetLocal()
-      return this.#adopt(other, this.#tag, 'saved')
+      this.#copies.forget()
+      return this.#adopt(other, 'saved')
     }
-    this.store.set({ draft, state: 'saving', other: undefined })
+    this.store.change({ state: 'saving', other: undefined })
+    void this.#save()
+  }
+
+  /** What the server has is not to be replaced now. */
+  get #isBusy(): boolean {
+    return this.#isSaving || (this.#isLoaded && this.#isDirty)
+  }
+
+  #notLoaded({ status, message }: Failure): void {
+    const isAway = status === 0 || status >= 500
+    if (!this.#isLoaded)
+      this.store.change(isAway ? { state: 'local' } : { state: 'refused', problem: message })
+    if (isAway) this.#later(() => this.load())
+  }
+
+  /** Changes of this tab, or of one that is gone, which the server does not have. */
+  #take(local: LocalCopy, theirs: MessageDraft, tag: string | undefined): void {
+    this.#sent = local.sent
+    this.#isDirty = true
+    const isNext = local.tag === tag || local.sent === bodyOf(theirs)
+    if (!isNext && !local.isFresh) {
+      this.#tag = local.tag
+      this.store.change({ draft: local.draft })
+      return this.#conflict(theirs, tag)
+    }
+    this.#tag = tag
+    this.#adopt(isNext ? local.draft : joined(theirs, local.draft), 'saving')
+    this.#keepLocal()
     void this.#save()
   }
 
   async #save(): Promise<void> {
-    if (this.#isSaving || !this.#isDirty) return
+    if (this.#isSaving || !this.#isDirty || !this.#isLoaded) return
     this.#isSaving = true
     this.#isDirty = false
     const { draft } = this.store.value
@@ -140,32 +162,41 @@ export class DraftKeeper {
     this.#isSaving = false
     if (answer.ok) return this.#acknowledged(answer.tag)
     this.#isDirty = true
-    if (answer.failure.status === 412) return this.#changedElsewhere(answer.failure.details)
+    const { status, details, message } = answer.failure
+    if (status === 412) return this.#changedElsewhere(details)
+    if (status !== 0 && status < 500)
+      return this.store.change({ state: 'refused', problem: message })
     this.store.change({ state: 'local' })
-    if (answer.failure.status === 0 || answer.failure.status >= 500) this.#later(() => this.#save())
+    this.#later(() => this.#save())
   }
 
   #acknowledged(tag: string | undefined): void {
     this.#tag = tag
     if (this.#isDirty) return void this.#save()
-    this.#forgetLocal()
-    this.store.change({ state: 'saved' })
-    for (const saved of this.#saved.splice(0)) saved()
+    this.#copies.forget()
+    this.store.change({ state: 'saved', problem: '', isOnlyHere: false })
   }
 
   /** Unless the other version is our own, whose answer was lost. */
   #changedElsewhere({ present }: Readonly<Record<string, unknown>>): void {
     const found = isRecord(present) ? present : {}
     const other = isRecord(found['draft']) ? { ...EMPTY_DRAFT, ...found['draft'] } : EMPTY_DRAFT
-    this.#tag = typeof found['tag'] === 'string' ? `"${found['tag']}"` : undefined
-    if (bodyOf(other) === this.#sent || sameText(other, this.draft)) return void this.#save()
-    this.store.change({ state: 'conflict', other })
+    const tag = typeof found['tag'] === 'string' ? `"${found['tag']}"` : undefined
+    if (bodyOf(other) !== this.#sent && !sameText(other, this.draft))
+      return this.#conflict(other, tag)
+    this.#tag = tag
+    void this.#save()
   }
 
-  #adopt(draft: MessageDraft, tag: string | undefined, state: KeptDraft['state']): void {
-    this.#tag = tag
-    this.store.set({ draft, state, other: undefined })
-    if (state === 'saved') for (const saved of this.#saved.splice(0)) saved()
+  /** The copy in this browser still names the version that it changes, also over a reload. */
+  #conflict(other: MessageDraft, tag: string | undefined): void {
+    this.#otherTag = tag
+    this.store.change({ state: 'conflict', other })
+    this.#keepLocal()
+  }
+
+  #adopt(draft: MessageDraft, state: 'saved' | 'saving'): void {
+    this.store.change({ draft, state, other: undefined, problem: '', isOnlyHere: false })
   }
 
   #later(work: () => Promise<void>): void {
@@ -173,46 +204,37 @@ export class DraftKeeper {
     if (!this.#isClosed) this.#timer = setTimeout(() => void work(), AGAIN_MS)
   }
 
-  get #key(): string {
-    return `hawser.draft.${this.#id}`
-  }
-
   #keepLocal(): void {
-    const copy: LocalCopy = { tag: this.#tag, draft: this.draft, sent: this.#sent }
-    try {
-      localStorage.setItem(this.#key, JSON.stringify(copy))
-    } catch {
-      // Full or forbidden: the server has it in a moment.
-    }
+    const isFresh = this.#isFresh && !this.#isLoaded
+    const copy = { tag: this.#tag, draft: this.draft, sent: this.#sent, isFresh }
+    const isOnlyHere = !this.#copies.keep(copy)
+    if (isOnlyHere !== this.store.value.isOnlyHere) this.store.change({ isOnlyHere })
   }
+}
 
-  #forgetLocal(): void {
-    localStorage.removeItem(this.#key)
-  }
-
-  #localCopy(): LocalCopy | undefined {
-    try {
-      const found: unknown = JSON.parse(localStorage.getItem(this.#key) ?? 'null')
-      if (!isRecord(found) || !isRecord(found['draft'])) return undefined
-      const { tag, draft, sent } = found
-      return {
-        tag: typeof tag === 'string' ? tag : undefined,
-        draft: { ...EMPTY_DRAFT, ...draft },
-        sent: typeof sent === 'string' ? sent : undefined,
-      }
-    } catch {
-      return undefined
-    }
+/** What was typed before the draft of the server was known comes after it. */
+function joined(theirs: MessageDraft, mine: MessageDraft): MessageDraft {
+  const text = theirs.text === '' ? mine.text : `${theirs.text}\n${mine.text}`
+  const before = text.length - mine.text.length
+  return {
+    text,
+    attachments: [...theirs.attachments, ...mine.attachments],
+    mentions: [...new Set([...theirs.mentions, ...mine.mentions])],
+    skills: [...new Set([...theirs.skills, ...mine.skills])],
+    choices: { ...theirs.choices, ...mine.choices },
+    caret: { start: before + mine.caret.start, end: before + mine.caret.end },
+    unconfirmed: [...theirs.unconfirmed, ...mine.unconfirmed],
   }
 }
 
 /** In one order of fields, so that equal drafts are equal texts. */
 function bodyOf(draft: MessageDraft): string {
   const { text, attachments, mentions, skills, choices, caret, unconfirmed } = draft
-  const { model, effort, permissionMode } = choices
+  const { model, effort, mode, permissionMode } = choices
   const files = attachments.map(({ path }) => path)
   const keys = unconfirmed.map(({ messageKey }) => messageKey)
-  return JSON.stringify([text, files, mentions, skills, model, effort, permissionMode, caret, keys])
+  const chosen = [model, effort, mode, permissionMode]
+  return JSON.stringify([text, files, mentions, skills, chosen, caret, keys])
 }
 
 /** Equal but for the place of the caret. */

@@ -1,5 +1,6 @@
 import { failureFrom, isRecord, request, send, type Failure } from '../api/server.ts'
 import type { SentMessage } from '../api/shapes.ts'
+import type { Steered } from '../session/turn-view.ts'
 import { Store } from '../store/store.ts'
 import type { DraftKeeper } from './draft-keeper.ts'
 
@@ -14,6 +15,7 @@ export interface Rollback {
 
 const AGAIN_MS = 1_000
 const STEER = 'steer:'
+const SHOWN_MS = 5_000
 
 /**
  * Sends the messages that a draft has as unconfirmed, each until the server has accepted or refused it. Its key makes sending it
@@ -21,27 +23,37 @@ const STEER = 'steer:'
  */
 export class Outbox {
   readonly rollback = new Store<Rollback | undefined>(undefined)
+  /** Messages that the server has, and that are shown until their Events or the queue have arrived. */
+  readonly accepted = new Store<readonly SentMessage[]>([])
+  readonly #onQueued: () => Promise<void>
   readonly #id: string
   readonly #keeper: DraftKeeper
   readonly #sending = new Set<string>()
   readonly #ways = new Map<string, Way>()
+  /** The numbers of the Events of texts that are confirmed. */
+  readonly #recorded = new Set<number>()
   #isClosed = false
 
-  constructor(id: string, keeper: DraftKeeper) {
+  /** `onQueued` resolves when the queue that is shown has what was added. */
+  constructor(id: string, keeper: DraftKeeper, onQueued: () => Promise<void>) {
     this.#id = id
     this.#keeper = keeper
+    this.#onQueued = onQueued
   }
 
   close(): void {
     this.#isClosed = true
   }
 
-  /** Moves what is in the composer into a message, and sends it. It is in local storage when this returns. */
-  send(way: Way): void {
+  /**
+   * Moves what is in the composer into a message, and sends it. It is in local storage when this returns. `lastSeq` is the number
+   * of the last Event that is shown: text for a running Turn is recorded after it.
+   */
+  send(way: Way, lastSeq: number): void {
     const { text, attachments, mentions, skills, choices, caret, unconfirmed } = this.#keeper.draft
     if (text.trim() === '' && attachments.length === 0) return
     const name = crypto.randomUUID()
-    const messageKey = way === 'steer' ? STEER + name : name
+    const messageKey = way === 'steer' ? `${STEER}${lastSeq}:${name}` : name
     const used = mentions.filter((path) => text.includes(`@${path}`))
     const named = skills.filter((skill) => text.includes(`/${skill}`))
     const message = { messageKey, text, attachments, mentions: used, skills: named, choices, caret }
@@ -61,10 +73,10 @@ export class Outbox {
     void this.#deliver(message)
   }
 
-  /** Sends again what an earlier page left unconfirmed. */
-  resume(isRunning: boolean): void {
+  /** Sends again what an earlier page left unconfirmed, and the Log does not have. */
+  resume(keys: ReadonlySet<string>, isRunning: boolean): void {
     for (const message of this.#keeper.draft.unconfirmed) {
-      if (this.#sending.has(message.messageKey)) continue
+      if (this.#sending.has(message.messageKey) || keys.has(message.messageKey)) continue
       if (!this.#ways.has(message.messageKey))
         this.#ways.set(message.messageKey, isRunning ? 'queue' : 'turn')
       void this.#deliver(message)
@@ -72,12 +84,13 @@ export class Outbox {
   }
 
   /** The Log has these messages. */
-  confirm(keys: ReadonlySet<string>, steered: readonly string[], isRunning: boolean): void {
+  confirm(keys: ReadonlySet<string>, steered: readonly Steered[], isRunning: boolean): void {
     const { unconfirmed } = this.#keeper.draft
+    const recorded = steered.filter(({ seq }) => !this.#recorded.has(seq))
     const left = unconfirmed.filter(
-      ({ messageKey, text }) =>
-        !keys.has(messageKey) && !(messageKey.startsWith(STEER) && steered.includes(text)),
+      (message) => !keys.has(message.messageKey) && !this.#isRecorded(recorded, message),
     )
+    this.#hide((key) => keys.has(key))
     const late = left.filter(
       ({ messageKey }) =>
         messageKey.startsWith(STEER) && !isRunning && !this.#sending.has(messageKey),
@@ -107,7 +120,7 @@ export class Outbox {
     const { messageKey, text, attachments } = message
     const way = this.#ways.get(messageKey) ?? 'turn'
     if (messageKey.startsWith(STEER) || way === 'steer') {
-      const body = { sessionId: this.#id, text }
+      const body = { sessionId: this.#id, text, messageKey }
       const answer = await request<{ steered: boolean }>('POST', '/api/harness/steer', { body })
       if (!answer.ok) return answer.failure
       return answer.value.steered ? undefined : { ...NOT_STEERED }
@@ -115,7 +128,10 @@ export class Outbox {
     if (way === 'queue') {
       const path = `/api/harness/session/${this.#id}/queue`
       const answer = await request<object>('POST', path, { body: waiting(message) })
-      return answer.ok ? undefined : answer.failure
+      if (!answer.ok) return answer.failure
+      this.#show(message)
+      void this.#onQueued().then(() => this.#hide((key) => key === messageKey))
+      return undefined
     }
     const response = await send('POST', '/api/harness/turn', {
       body: {
@@ -132,7 +148,19 @@ export class Outbox {
     if (!response.ok) return failureFrom(response)
     // The message is in the Log; the Turn continues without this response.
     await response.body?.cancel()
+    this.#show(message)
     return undefined
+  }
+
+  /** Not longer than Events can be on their way: a repeated message may be on a page that is not loaded. */
+  #show(message: SentMessage): void {
+    this.accepted.set([...this.accepted.value, message])
+    setTimeout(() => this.#hide((key) => key === message.messageKey), SHOWN_MS)
+  }
+
+  #hide(isShown: (key: string) => boolean): void {
+    const left = this.accepted.value.filter(({ messageKey }) => !isShown(messageKey))
+    if (left.length < this.accepted.value.length) this.accepted.set(left)
   }
 
   /** A steering stays until the Log has it: the Turn may end first. */
@@ -152,12 +180,15 @@ export class Outbox {
 
   /** The composer is as it was before, with what was typed meanwhile below. */
   #takeBack(message: SentMessage, why: Rollback): void {
-    const { text, attachments, mentions, skills, unconfirmed } = this.#keeper.draft
+    const { text, attachments, mentions, skills, caret, unconfirmed } = this.#keeper.draft
     const back = text === '' ? message.text : `${message.text}\n${text}`
+    const before = back.length - text.length
+    // Who types continues where the caret is.
+    const own = { start: before + caret.start, end: before + caret.end }
     this.#keeper.edit(
       {
         text: back,
-        caret: message.caret,
+        caret: text === '' ? message.caret : own,
         attachments: [...message.attachments, ...attachments],
         mentions: [...new Set([...message.mentions, ...mentions])],
         skills: [...new Set([...message.skills, ...skills])],
@@ -173,6 +204,17 @@ export class Outbox {
     const { unconfirmed } = this.#keeper.draft
     const left = unconfirmed.filter(({ messageKey }) => messageKey !== key)
     if (left.length < unconfirmed.length) this.#keeper.edit({ unconfirmed: left }, { now: true })
+  }
+
+  /** Every recorded text is one message, the first of those that are equal. */
+  #isRecorded(recorded: readonly Steered[], { messageKey, text }: SentMessage): boolean {
+    const [, after] = /^steer:(-?\d+):/.exec(messageKey) ?? []
+    const found = recorded.find(
+      (one) => one.text === text && one.seq > Number(after) && !this.#recorded.has(one.seq),
+    )
+    if (after === undefined || found === undefined) return false
+    this.#recorded.add(found.seq)
+    return true
   }
 
   #isUnconfirmed(key: string): boolean {

@@ -34,6 +34,10 @@ export class Uploads {
     this.#keeper = keeper
   }
 
+  get isUploading(): boolean {
+    return this.store.value.some(({ problem }) => problem === undefined)
+  }
+
   close(): void {
     this.#isClosed = true
     for (const url of this.previews.values()) URL.revokeObjectURL(url)
@@ -80,6 +84,7 @@ export class Uploads {
       if (answer.ok) return this.#staged(key, file, answer.value)
       const { status, message } = answer.failure
       if (status !== 0 && status < 500) return this.#refused(key, message)
+      if (status === 0 && !(await isReadable(file))) return this.#refused(key, UNREADABLE)
       await new Promise((resolve) => void setTimeout(resolve, AGAIN_MS))
     }
   }
@@ -102,6 +107,19 @@ export class Uploads {
     this.store.set(this.store.value.map((one) => (one.key === key ? { ...one, problem } : one)))
   }
 }
+
+/** A folder, or a file that changed or was removed since it was chosen: sending it again cannot help. */
+async function isReadable(file: File): Promise<boolean> {
+  return file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => true,
+      () => false,
+    )
+}
+
+const UNREADABLE = 'It cannot be read: it is a folder, or it was changed or removed.'
 
 /** Names that the server would refuse: pasted pictures have none, and others have characters that hide. */
 function nameOf({ name }: File): string {

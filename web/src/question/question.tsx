@@ -1,5 +1,5 @@
 import { lazy, Suspense, useId, useState } from 'react'
-import { request } from '../api/server.ts'
+import { isRecord, request } from '../api/server.ts'
 import type { Question, QuestionElsewhere } from '../session/turn-view.ts'
 import { pretty } from '../transcript/tool-card.tsx'
 import { cut, visible } from '../transcript/text.ts'
@@ -12,7 +12,14 @@ const DiffView = lazy(async () => ({
  * A permission question with the answers of the terminal. It takes no focus and no key that was meant for the composer; once a
  * person is in it, its numbers answer.
  */
-export function QuestionCard({ question }: { readonly question: Question }) {
+export function QuestionCard({
+  question,
+  onAnswered,
+}: {
+  readonly question: Question
+  /** Where the focus was is gone. */
+  readonly onAnswered: () => void
+}) {
   const {
     request_id: requestId,
     subject,
@@ -25,6 +32,7 @@ export function QuestionCard({ question }: { readonly question: Question }) {
     paths,
   } = question
   const title = useId()
+  const asked = askedIn(question.arguments ?? '')
   const about = paths.length === 0 ? subject : `${tool} ${paths.join(', ')}`
   const [editing, setEditing] = useState<number>()
   const [text, setText] = useState('')
@@ -35,7 +43,8 @@ export function QuestionCard({ question }: { readonly question: Question }) {
     const body = { requestId, choice, ...(words === undefined ? {} : { text: words }) }
     const answered = await request<object>('POST', '/api/harness/permission', { body })
     setSending(false)
-    if (!answered.ok) setProblem(answered.failure.message)
+    if (answered.ok) onAnswered()
+    else setProblem(answered.failure.message)
   }
   const choose = (number: number) => {
     const choice = choices.find((one) => one.number === number)
@@ -75,7 +84,7 @@ export function QuestionCard({ question }: { readonly question: Question }) {
       {hydration?.argv !== undefined && <pre dir="ltr">{visible(hydration.argv.join(' '))}</pre>}
       {diff !== undefined && diff !== '' ? (
         <Suspense fallback={<p className="quiet">Loading the changes…</p>}>
-          <DiffView diff={visible(diff)} />
+          <DiffView diff={diff} />
         </Suspense>
       ) : (
         question.arguments !== undefined && (
@@ -84,9 +93,9 @@ export function QuestionCard({ question }: { readonly question: Question }) {
             dir="ltr"
             tabIndex={0}
             role="region"
-            aria-label={`Arguments of ${tool}`}
+            aria-label={asked.isCommand ? 'Command' : `Arguments of ${tool}`}
           >
-            {visible(pretty(question.arguments))}
+            {visible(asked.shown)}
           </pre>
         )
       )}
@@ -126,6 +135,21 @@ export function QuestionCard({ question }: { readonly question: Question }) {
       )}
     </section>
   )
+}
+
+/** A command as it runs, with what else its call has; the arguments of any other call. */
+function askedIn(text: string): { readonly shown: string; readonly isCommand: boolean } {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isRecord(value) && typeof value['command'] === 'string') {
+      const { command, ...more } = value
+      const rest = Object.keys(more).length === 0 ? '' : `\n\n${JSON.stringify(more, null, 2)}`
+      return { shown: command + rest, isCommand: true }
+    }
+  } catch {
+    // Shown as it is.
+  }
+  return { shown: pretty(text), isCommand: false }
 }
 
 /** A question that another process asks: only it can take the answer. */

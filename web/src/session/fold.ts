@@ -2,9 +2,9 @@ import { eventNotices } from '../../../src/history/results/event-notices.ts'
 import { laterNotices } from '../../../src/history/results/turn-notices.ts'
 import { SessionResources } from '../../../src/history/session-resources.ts'
 import { reasoningText } from '../../../src/history/reasoning-text.ts'
-import type { Descriptor } from '../../../src/model/descriptor.ts'
 import type { LogLine, WholeEvent } from '../api/shapes.ts'
-import type { QuestionElsewhere, TurnItem, TurnView } from './turn-view.ts'
+import { lossIn } from './losses.ts'
+import type { QuestionElsewhere, Steered, TurnItem, TurnView } from './turn-view.ts'
 
 /**
  * The Events of a Session as Turns to draw. Events come in order; a Turn that changes is a new object, and every other one stays
@@ -15,11 +15,12 @@ export class SessionFold {
   readonly #at = new Map<string, number>()
   readonly #resources = new SessionResources()
   readonly #keys = new Set<string>()
-  readonly #steered: string[] = []
+  readonly #steered: Steered[] = []
   /** Events of the open Turn with notices that depend on all of them. */
   #own: WholeEvent[] = []
   #settings: SessionSettings = {}
   #asked: QuestionElsewhere | undefined
+  #pressure: Fullness | undefined
   #last = -1
 
   get turns(): readonly TurnView[] {
@@ -37,8 +38,13 @@ export class SessionFold {
   }
 
   /** The texts that were added to running Turns. */
-  get steered(): readonly string[] {
-    return this.#steered
+  get steered(): readonly Steered[] {
+    return [...this.#steered]
+  }
+
+  /** How full the window of the model was at the last request. */
+  get pressure(): Fullness | undefined {
+    return this.#pressure
   }
 
   get settings(): SessionSettings {
@@ -54,10 +60,6 @@ export class SessionFold {
     return this.#turns.findLast(({ status }) => status === 'open')
   }
 
-  resource(id: string): Descriptor | undefined {
-    return this.#resources.all.find(({ descriptor }) => descriptor.resource_id === id)?.descriptor
-  }
-
   add(line: LogLine): void {
     if (line.event.seq <= this.#last) return
     this.#last = line.event.seq
@@ -68,12 +70,13 @@ export class SessionFold {
     this.#noteQuestion(event)
     if (event.type === 'turn_started') return this.#begin(event)
     const notices = eventNotices(event, (id) => this.#resources.byId(id)?.descriptor)
-    const item = itemOf(event)
+    const item = this.#viewIn(event) ?? itemOf(event)
     if (event.type === 'tool_result') this.#own.push(event)
     this.#change(event, (turn) => ({
       ...turn,
       ...endOf(event),
       projected: projectedIn(event, turn.projected),
+      losses: lossIn(event, turn.losses),
       items: [
         ...withResult(turn.items, event),
         ...(item === undefined ? [] : [item]),
@@ -124,9 +127,20 @@ export class SessionFold {
     return laterNotices(own).map((one) => ({ kind: 'notice', seq: event.seq, ...one }))
   }
 
+  #viewIn(event: WholeEvent): TurnItem | undefined {
+    if (event.type !== 'resource_view' || event.data.outcome !== 'projected') return undefined
+    const { seq, data: view } = event
+    const known = this.#resources.byId(view.resource_id)?.descriptor
+    return { kind: 'view', seq, view, descriptor: view.descriptor ?? known }
+  }
+
   #noteSettings(event: WholeEvent): void {
     if (event.type === 'user_message' && event.data.steer === true)
-      this.#steered.push(event.data.text)
+      this.#steered.push({ seq: event.seq, text: event.data.text })
+    if (event.type === 'provider_usage') {
+      const { pressure } = event.data
+      this.#pressure = pressure === 'unavailable' ? undefined : pressure
+    }
     if (
       event.type !== 'session_started' &&
       event.type !== 'session_settings' &&
@@ -141,6 +155,12 @@ export class SessionFold {
     if (type === 'permission_asked') this.#asked = { subject: data.subject, turnId: turn_id }
     if (type === 'permission_decision' || type === 'turn_ended') this.#asked = undefined
   }
+}
+
+/** How full the window of a model is. */
+export interface Fullness {
+  readonly ratio: number
+  readonly window_tokens: number
 }
 
 export interface SessionSettings {
@@ -166,6 +186,7 @@ function emptyTurn(event: WholeEvent, turnId: string | undefined): TurnView {
     usage: undefined,
     items: [],
     projected: new Set(),
+    losses: new Map(),
     isHidden: false,
   }
 }

@@ -2,12 +2,13 @@ import { followSession, type Connection } from '../api/event-stream.ts'
 import { request, type Failure } from '../api/server.ts'
 import type { ApiSession, EphemeralEvent, LogLine } from '../api/shapes.ts'
 import { Store } from '../store/store.ts'
-import { SessionFold, type SessionSettings } from './fold.ts'
+import { SessionFold, type Fullness, type SessionSettings } from './fold.ts'
 import {
   NOTHING_LIVE,
   type LiveView,
   type Question,
   type QuestionElsewhere,
+  type Steered,
   type TurnView,
 } from './turn-view.ts'
 
@@ -22,7 +23,11 @@ export interface SessionView {
   readonly elsewhere: QuestionElsewhere | undefined
   readonly settings: SessionSettings
   readonly messageKeys: ReadonlySet<string>
-  readonly steered: readonly string[]
+  readonly steered: readonly Steered[]
+  /** The number of the last Event. */
+  readonly lastSeq: number
+  /** How full the window of the model is, as far as known. */
+  readonly pressure: Fullness | undefined
   /** A process runs a Turn, this server or another. */
   readonly isRunning: boolean
   /** A Turn is open, and no process runs it: it was killed. The next message writes its end. */
@@ -42,6 +47,8 @@ const EMPTY: SessionView = {
   settings: {},
   messageKeys: new Set(),
   steered: [],
+  lastSeq: -1,
+  pressure: undefined,
   isRunning: false,
   isLeft: false,
   hasOlder: false,
@@ -65,6 +72,8 @@ export class SessionClient {
   #lines: LogLine[] = []
   #live = NOTHING_LIVE
   #questions: readonly Question[] = []
+  /** Questions of an earlier connection, which the server has not repeated. */
+  #earlier = new Set<string>()
   #isDue = false
   /** A process runs the open Turn, as far as known. */
   #isBusy = false
@@ -137,8 +146,10 @@ export class SessionClient {
   }
 
   #take(info: ApiSession): void {
-    const { busy, runsHere = false } = info
+    const { busy, runsHere = false, questions = 0 } = info
     this.#isBusy = busy || runsHere
+    if (questions === 0)
+      this.#questions = this.#questions.filter(({ request_id }) => !this.#earlier.has(request_id))
     this.store.change({ info })
     this.#publish()
   }
@@ -187,10 +198,13 @@ export class SessionClient {
     )
   }
 
-  /** The server repeats its open questions on every connection. What else was live is gone. */
+  /**
+   * The server repeats its open questions on every connection; one that it does not ask any more goes with `refresh`. What else
+   * was live is gone.
+   */
   #connected(connection: Connection): void {
     if (connection === 'open') {
-      this.#questions = []
+      this.#earlier = new Set(this.#questions.map(({ request_id }) => request_id))
       this.#live = NOTHING_LIVE
       this.#schedule()
       void this.refresh()
@@ -245,6 +259,7 @@ export class SessionClient {
         this.#live = { ...live, pressure: data }
         break
       case 'permission_requested':
+        this.#earlier.delete(data.request_id)
         this.#questions = [
           ...this.#questions.filter(({ request_id }) => request_id !== data.request_id),
           data,
@@ -294,14 +309,28 @@ export class SessionClient {
       live: this.#live,
       questions: this.#questions,
       elsewhere: asked,
-      settings: fold.settings,
+      // A long Session begins before what is loaded.
+      settings: { ...settingsOf(this.store.value.info), ...fold.settings },
       messageKeys: fold.messageKeys,
       steered: fold.steered,
+      lastSeq: fold.last,
+      pressure: fullness(this.#live) ?? fold.pressure,
       isRunning: fold.openTurn !== undefined && this.#isBusy,
       isLeft: fold.openTurn !== undefined && !this.#isBusy,
       hasOlder: (this.#lines[0]?.event.seq ?? 0) > 0,
     })
   }
+}
+
+function fullness({ pressure }: LiveView): Fullness | undefined {
+  const { ratio, window_tokens } = pressure ?? {}
+  return ratio === undefined || window_tokens === undefined ? undefined : { ratio, window_tokens }
+}
+
+function settingsOf(info: ApiSession | undefined): SessionSettings {
+  if (info === undefined) return {}
+  const { provider, model, effort, mode, permissionMode: permission_mode } = info
+  return { provider, model, mode, permission_mode, ...(effort === undefined ? {} : { effort }) }
 }
 
 const PROGRESS_CHARACTERS = 8_000

@@ -19,6 +19,8 @@ export interface TurnView {
   readonly items: readonly TurnItem[]
   /** The Resources whose bytes a request of this Turn has. */
   readonly projected: ReadonlySet<string>
+  /** In words, the Resources that the model could not get on this Turn, and why. */
+  readonly losses: ReadonlyMap<string, string>
   /** The Turn writes the summary of a checkpoint, and has no face. */
   readonly isHidden: boolean
 }
@@ -39,6 +41,7 @@ export type TurnItem =
       readonly seq: number
       readonly entries: EventData<'plan_updated'>['entries']
     }
+  | ViewItem
   | ({ readonly kind: 'notice'; readonly seq: number } & ResultNotice)
   | {
       readonly kind: 'decision'
@@ -56,6 +59,21 @@ export interface MessageItem {
   readonly kind: 'message'
   readonly seq: number
   readonly message: EventData<'user_message'>
+}
+
+/** A Resource of an earlier Turn, whose bytes are sent again. */
+export interface ViewItem {
+  readonly kind: 'view'
+  readonly seq: number
+  readonly view: EventData<'resource_view'>
+  /** Absent if the Turn that added it is not loaded. */
+  readonly descriptor: Descriptor | undefined
+}
+
+/** Text that was added to a running Turn. */
+export interface Steered {
+  readonly seq: number
+  readonly text: string
 }
 
 export interface CallItem {

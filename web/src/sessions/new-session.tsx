@@ -6,6 +6,12 @@ import { useStore } from '../store/store.ts'
 import { visible } from '../transcript/text.ts'
 import type { SessionsStore } from './sessions-store.ts'
 
+const MOST_KNOWN = 12
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1) || path
+}
+
 /** Creates a Session in a workspace that is known, or in a folder that is typed and that the server checks. */
 export function NewSession({
   sessions,
@@ -49,7 +55,6 @@ export function NewSession({
           Folder
           <input
             name="folder"
-            list="workspaces"
             required
             spellCheck={false}
             autoComplete="off"
@@ -59,11 +64,24 @@ export function NewSession({
             onChange={(event) => setTyped(event.target.value)}
           />
         </label>
-        <datalist id="workspaces">
-          {workspaces.map((one) => (
-            <option key={one.projectRoot} value={one.projectRoot} />
-          ))}
-        </datalist>
+        {workspaces.length > 0 && (
+          <div className="known" role="group" aria-label="Folders that Hawser knows">
+            {workspaces.slice(0, MOST_KNOWN).map((one) => (
+              <button
+                key={one.projectRoot}
+                type="button"
+                className={
+                  one.projectRoot === projectRoot ? 'known-folder current' : 'known-folder'
+                }
+                aria-pressed={one.projectRoot === projectRoot}
+                onClick={() => setTyped(one.projectRoot)}
+              >
+                <bdi>{visible(nameOf(one.projectRoot))}</bdi>{' '}
+                <bdi className="quiet path">{visible(one.projectRoot)}</bdi>
+              </button>
+            ))}
+          </div>
+        )}
         <div className="pair">
           <label>
             Mode

@@ -1,10 +1,10 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { request } from '../api/server.ts'
 import type { ApiSession } from '../api/shapes.ts'
 import { navigate, sessionPath } from '../store/route.ts'
 import { useStore } from '../store/store.ts'
 import { visible } from '../transcript/text.ts'
-import { stateOf, treeOf, type SessionsStore } from './sessions-store.ts'
+import { ageOf, stateOf, treeOf, type SessionsStore } from './sessions-store.ts'
 
 /** Every Session of every workspace, as a tree with forks, searched by title. */
 export function SessionsPanel({
@@ -18,6 +18,7 @@ export function SessionsPanel({
 }) {
   const { phase, failure, workspaces } = useStore(sessions.store)
   const [search, setSearch] = useState('')
+  useMinute()
   const shown = workspaces
     .map((one) => ({ ...one, nodes: treeOf(one.sessions, search) }))
     .filter(({ nodes, problem }) => nodes.length > 0 || problem !== undefined)
@@ -69,6 +70,15 @@ export function SessionsPanel({
   )
 }
 
+/** Draws the ages again. */
+function useMinute(): void {
+  const [, setCount] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setCount((count) => count + 1), 60_000)
+    return () => clearInterval(timer)
+  }, [])
+}
+
 function SessionRow({
   session,
   depth,
@@ -82,7 +92,7 @@ function SessionRow({
 }) {
   const [isAsking, setAsking] = useState(false)
   const [problem, setProblem] = useState('')
-  const { sessionId, title } = session
+  const { sessionId, title, updatedAt } = session
   const { sign, word } = stateOf(session)
   const name = title === '' ? 'New Session' : title
   const path = sessionPath(sessionId)
@@ -108,8 +118,13 @@ function SessionRow({
           {depth > 0 ? '└ ' : ''}
           {sign}
         </span>
-        <bdi className="title">{visible(name.slice(0, 200))}</bdi>
-        <span className="quiet state">{word}</span>
+        <span className="about">
+          <bdi className="title">{visible(name.slice(0, 200))}</bdi>
+          <span className="quiet state">
+            <span className="word">{word}</span>
+            {updatedAt !== undefined && ` · ${ageOf(updatedAt)}`}
+          </span>
+        </span>
       </a>
       {isAsking ? (
         <span className="confirm" role="group" aria-label={`Delete ${name}?`}>

@@ -68,13 +68,32 @@ export function treeOf(sessions: readonly ApiSession[], search: string): readonl
       wanted === '' || `${title} ${sessionId} ${model}`.toLowerCase().includes(wanted),
   )
   const ids = new Set(found.map(({ sessionId }) => sessionId))
-  const below = (parent: string | undefined, depth: number): SessionNode[] =>
-    found
-      .filter(({ parentSessionId }) =>
-        parent === undefined
-          ? parentSessionId === undefined || !ids.has(parentSessionId)
-          : parentSessionId === parent,
-      )
-      .flatMap((session) => [{ session, depth }, ...below(session.sessionId, depth + 1)])
-  return below(undefined, 0)
+  const children = new Map<string, ApiSession[]>()
+  for (const session of found) {
+    const { parentSessionId = '' } = session
+    const parent = ids.has(parentSessionId) ? parentSessionId : ''
+    const siblings = children.get(parent)
+    if (siblings === undefined) children.set(parent, [session])
+    else siblings.push(session)
+  }
+  const below = (parent: string, depth: number): SessionNode[] =>
+    (children.get(parent) ?? []).flatMap((session) => [
+      { session, depth },
+      ...below(session.sessionId, depth + 1),
+    ])
+  return below('', 0)
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** How long ago, in the largest unit that fits; a date after a week. */
+export function ageOf(time: string, now = Date.now()): string {
+  const age = now - Date.parse(time)
+  if (age < MINUTE_MS) return 'now'
+  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`
+  if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)} h ago`
+  if (age < 7 * DAY_MS) return `${Math.floor(age / DAY_MS)} d ago`
+  return time.slice(0, 10)
 }

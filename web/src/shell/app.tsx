@@ -26,6 +26,7 @@ export function App({ folder }: { readonly folder: string }) {
   useEffect(() => setMenuOpen(false), [path])
   const commands = useMemo((): readonly Command[] => commandsFor(id, setOverlay), [id])
   useKeys(commands, setOverlay)
+  useEffect(() => keepPage(() => setMenuOpen(false)), [])
   const changed = useCallback(() => void sessions.read(), [sessions])
   if (failure?.status === 401)
     return <SignedOut problem="The token of this tab is not that of the server any more." />
@@ -106,6 +107,25 @@ function commandsFor(
   ]
 }
 
+function dropped(event: DragEvent): void {
+  event.preventDefault()
+}
+
+/** A file that misses its place would replace the page; Escape closes the sheet. Returns the function that ends both. */
+function keepPage(close: () => void): () => void {
+  const pressed = ({ key }: KeyboardEvent) => {
+    if (key === 'Escape') close()
+  }
+  addEventListener('dragover', dropped)
+  addEventListener('drop', dropped)
+  addEventListener('keydown', pressed)
+  return () => {
+    removeEventListener('dragover', dropped)
+    removeEventListener('drop', dropped)
+    removeEventListener('keydown', pressed)
+  }
+}
+
 function focus(selector: string): () => void {
   return () => {
     const found = document.querySelector(selector)
@@ -118,6 +138,12 @@ function clickOn(selector: string): void {
   if (found instanceof HTMLElement) found.click()
 }
 
+/** By its place where the key types another character with Alt, as on a Mac. */
+function isKey({ key, code }: KeyboardEvent, wanted: string): boolean {
+  if (/^[ -~]$/.test(key)) return key.toLowerCase() === wanted
+  return code === (wanted === '.' ? 'Period' : `Key${wanted.toUpperCase()}`)
+}
+
 function useKeys(commands: readonly KeyedCommand[], open: (overlay: Overlay) => void): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
@@ -128,7 +154,7 @@ function useKeys(commands: readonly KeyedCommand[], open: (overlay: Overlay) => 
         event.target instanceof HTMLSelectElement
       const command =
         event.altKey && !event.ctrlKey && !event.metaKey
-          ? commands.find(({ key }) => key !== undefined && key === event.key.toLowerCase())
+          ? commands.find(({ key }) => key !== undefined && isKey(event, key))
           : undefined
       if (isPalette) open('palette')
       else if (command !== undefined) command.run()

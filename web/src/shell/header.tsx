@@ -10,10 +10,10 @@ export function Header({
   readonly view: SessionView
   readonly onMenu: () => void
 }) {
-  const { info, settings, live, isRunning } = view
+  const { info, settings, isRunning, pressure } = view
   const title = info?.title === undefined || info.title === '' ? 'New Session' : info.title
-  const { ratio, input_tokens, window_tokens } = live.pressure ?? {}
-  const percent = ratio === undefined ? undefined : Math.round(ratio * 100)
+  const percent = pressure === undefined ? undefined : Math.round(pressure.ratio * 100)
+  const { ratio = 0, window_tokens = 0 } = pressure ?? {}
   return (
     <header className="session-head">
       <button type="button" className="menu" aria-label="Sessions" onClick={onMenu}>
@@ -25,10 +25,14 @@ export function Header({
       <span className="quiet model">{visible(settings.model ?? info?.model ?? '')}</span>
       {percent !== undefined && (
         <span
-          className="quiet"
-          title={`${groupDigits(input_tokens ?? 0)} of ${groupDigits(window_tokens ?? 0)} tokens`}
+          className="quiet fullness"
+          title={`About ${groupDigits(Math.round(ratio * window_tokens))} of ${groupDigits(window_tokens)} tokens`}
         >
-          {percent} % of the window
+          {percent} %{' '}
+          <span className="meter" aria-hidden="true">
+            <span style={{ width: `${Math.min(100, percent)}%` }} />
+          </span>
+          <span className="spoken"> of the window of the model</span>
         </span>
       )}
       <span className="quiet run-state" role="status">

@@ -71,6 +71,9 @@ export function Palette({
             id={`palette-${at}`}
             role="option"
             aria-selected={at === chosen}
+            ref={
+              at === chosen ? (element) => element?.scrollIntoView({ block: 'nearest' }) : undefined
+            }
             onClick={() => run(command)}
           >
             <bdi>{visible(command.name.slice(0, 120))}</bdi>{' '}

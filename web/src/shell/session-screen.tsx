@@ -1,16 +1,16 @@
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { request } from '../api/server.ts'
 import { Composer } from '../composer/composer.tsx'
-import { DraftKeeper } from '../composer/draft-keeper.ts'
-import { Outbox } from '../composer/outbox.ts'
-import { Uploads } from '../composer/uploads.ts'
 import { ElsewhereCard, QuestionCard } from '../question/question.tsx'
 import { Banner } from './banner.tsx'
 import { useStore } from '../store/store.ts'
+import { CopyButton } from '../transcript/copy-button.tsx'
 import { Transcript } from '../transcript/transcript.tsx'
 import { visible } from '../transcript/text.ts'
 import { Header } from './header.tsx'
-import { SessionClient } from '../session/session-client.ts'
+import { sessionParts } from './session-parts.ts'
+import type { SessionView } from '../session/session-client.ts'
+import type { SentMessage } from '../api/shapes.ts'
 
 /** One Session: its transcript, the question that is open, and the composer. */
 export function SessionScreen({
@@ -24,19 +24,22 @@ export function SessionScreen({
 }) {
   const parts = useMemo(() => sessionParts(id), [id])
   useEffect(() => parts.open(), [parts])
-  const { client, keeper, outbox } = parts
+  const { client, keeper, outbox, uploads } = parts
   const view = useStore(client.store)
   const { draft, state } = useStore(keeper.store)
+  const accepted = useStore(outbox.accepted)
   const input = useRef<HTMLTextAreaElement>(null)
+  const [isDropping, setDropping] = useState(false)
   const { isRunning, messageKeys, steered, phase, questions, connection } = view
 
   const isReady = phase === 'ready' && state !== 'loading'
   useEffect(() => {
-    if (isReady && connection === 'open') outbox.resume(isRunning)
-  }, [outbox, isReady, connection, isRunning])
-  useEffect(() => {
     if (isReady) outbox.confirm(messageKeys, steered, isRunning)
   }, [outbox, isReady, messageKeys, steered, isRunning, draft.unconfirmed])
+  useEffect(() => {
+    if (isReady && connection === 'open') outbox.resume(messageKeys, isRunning)
+    // Once for each connection: what is sent later is sent by itself.
+  }, [outbox, isReady, connection, isRunning])
   useEffect(() => onSessionsChanged(), [isRunning, questions.length, onSessionsChanged])
   useEffect(() => {
     const seen = () => {
@@ -55,33 +58,54 @@ export function SessionScreen({
   useEffect(() => {
     if (matchMedia('(min-width: 760px)').matches) input.current?.focus()
   }, [id])
+  useTitle(view)
 
   const interrupt = () =>
     void request<object>('POST', '/api/harness/interrupt', { body: { sessionId: id } })
-  const { unconfirmed } = draft
   const pending = useMemo(
-    () => unconfirmed.filter(({ messageKey }) => !messageKeys.has(messageKey)),
-    [unconfirmed, messageKeys],
+    () => pendingOf([...accepted, ...draft.unconfirmed], messageKeys),
+    [accepted, draft.unconfirmed, messageKeys],
   )
+  const isFailed = view.phase === 'failed'
   return (
-    <main className="session" aria-label="Session">
+    <main
+      className={isDropping ? 'session dropping' : 'session'}
+      aria-label="Session"
+      onDragOver={(event) => {
+        event.preventDefault()
+        setDropping(!isFailed && event.dataTransfer.types.includes('Files'))
+      }}
+      onDragLeave={(event) => {
+        const to = event.relatedTarget
+        if (!(to instanceof Node && event.currentTarget.contains(to))) setDropping(false)
+      }}
+      onDrop={(event) => {
+        setDropping(false)
+        if (isFailed || event.dataTransfer.files.length === 0) return
+        event.preventDefault()
+        uploads.add(event.dataTransfer.files)
+        input.current?.focus()
+      }}
+    >
       <Header view={view} onMenu={onMenu} />
       <Banner connection={connection} />
-      {view.phase === 'failed' ? (
-        <div className="empty" role="alert">
-          <p>This Session cannot be shown: {visible(view.failure?.message ?? '')}</p>
-        </div>
+      {isFailed ? (
+        <Failed message={view.failure?.message ?? ''} />
       ) : (
         <Transcript client={client} view={view} pending={pending} />
       )}
       <div className="below">
         {questions.map((question) => (
-          <QuestionCard key={question.request_id} question={question} />
+          <QuestionCard
+            key={question.request_id}
+            question={question}
+            onAnswered={() => input.current?.focus()}
+          />
         ))}
-        {questions.length === 0 && view.elsewhere !== undefined && view.info?.runsHere !== true && (
+        {questions.length === 0 && isElsewhere(view) && view.elsewhere !== undefined && (
           <ElsewhereCard asked={view.elsewhere} />
         )}
-        {view.phase !== 'failed' && (
+        {!isFailed && (
           <Composer
             sessionId={id}
             parts={parts}
@@ -91,21 +115,49 @@ export function SessionScreen({
           />
         )}
       </div>
+      {isDropping && (
+        <p className="drop-here" role="status">
+          Drop the files to attach them
+        </p>
+      )}
     </main>
   )
 }
 
-/** The parts of one Session, which live as long as it is shown. */
-function sessionParts(id: string) {
-  const client = new SessionClient(id)
-  const keeper = new DraftKeeper(id)
-  const outbox = new Outbox(id, keeper)
-  const uploads = new Uploads(keeper)
-  const open = () => () => {
-    client.close()
-    keeper.close()
-    outbox.close()
-    uploads.close()
-  }
-  return { client, keeper, outbox, uploads, open }
+/** Another process runs the Turn. One that was killed asks nothing any more. */
+function isElsewhere({ isRunning, info }: SessionView): boolean {
+  return isRunning && info?.runsHere !== true
+}
+
+function Failed({ message }: { readonly message: string }) {
+  return (
+    <div className="empty failed column" role="alert">
+      <p>This Session cannot be shown: {visible(message)}</p>
+      <p className="actions">
+        <button type="button" onClick={() => location.reload()}>
+          Try again
+        </button>
+        <CopyButton text={message} what="error" />
+      </p>
+    </div>
+  )
+}
+
+/** A message is shown once, until its Turn is. */
+function pendingOf(
+  sent: readonly SentMessage[],
+  known: ReadonlySet<string>,
+): readonly SentMessage[] {
+  const byKey = new Map(sent.map((one) => [one.messageKey, one] as const))
+  return [...byKey.values()].filter(({ messageKey }) => !known.has(messageKey))
+}
+
+/** Other tabs show what this one is about, and that it waits. */
+function useTitle({ info, questions, isRunning }: SessionView): void {
+  const name = info?.title === undefined || info.title === '' ? 'New Session' : info.title
+  const sign = questions.length > 0 ? '◐ ' : isRunning ? '● ' : ''
+  useEffect(() => {
+    document.title = `${sign}${visible(name.slice(0, 100))} · Hawser`
+    return () => void (document.title = 'Hawser')
+  }, [sign, name])
 }

@@ -1,3 +1,5 @@
+import { visible } from './text.ts'
+
 /** A unified diff by lines; a sign and a word say what the colour says. */
 export function DiffView({ diff }: { readonly diff: string }) {
   const lines = diff.split('\n')
@@ -12,7 +14,7 @@ export function DiffView({ diff }: { readonly diff: string }) {
       <pre>
         {shown.map((line, at) => (
           <span key={at} className={classOf(line)}>
-            {line.slice(0, LONGEST_LINE)}
+            {visible(line.slice(0, LONGEST_LINE))}
             {'\n'}
           </span>
         ))}

@@ -13,7 +13,7 @@ const LONGEST = 1_000_000
 
 /** Markdown as elements. HTML in it is text, and nothing is loaded. */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
-  if (text.length > LONGEST) return <CodeBlock text={text} language="" />
+  if (text.length > LONGEST) return <CodeBlock text={visible(text)} language="" />
   return <div className="markdown">{blocks(markdownBlocks(text, visible))}</div>
 })
 

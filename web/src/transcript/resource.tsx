@@ -1,11 +1,9 @@
-import { useEffect, useState } from 'react'
 import { fileSize } from '../../../src/encoding/amounts.ts'
 import type { Descriptor } from '../../../src/model/descriptor.ts'
 import { send } from '../api/server.ts'
+import { Picture } from './picture.tsx'
 import { visible } from './text.ts'
 import type { TurnView } from '../session/turn-view.ts'
-
-const THUMBNAIL_PIXELS = 320
 
 /** A Resource with its picture, and in words what the model got of it. */
 export function Resource({
@@ -40,43 +38,6 @@ export function Resource({
   )
 }
 
-function Picture({
-  sessionId,
-  descriptor,
-}: {
-  readonly sessionId: string
-  readonly descriptor: Descriptor
-}) {
-  const [shown, setShown] = useState<{ readonly url?: string; readonly problem?: string }>({})
-  const { resource_id: id, name } = descriptor
-  useEffect(() => {
-    const stop = new AbortController()
-    let url: string | undefined
-    const path = `/api/harness/session/${sessionId}/resources/${id}?size=${THUMBNAIL_PIXELS}`
-    void send('GET', path, { signal: stop.signal }).then(async (response) => {
-      if (stop.signal.aborted) return
-      if (response?.ok !== true) {
-        setShown({ problem: response?.status === 410 ? 'missing' : 'cannot be shown' })
-        return
-      }
-      url = URL.createObjectURL(await response.blob())
-      if (stop.signal.aborted) URL.revokeObjectURL(url)
-      else setShown({ url })
-    })
-    return () => {
-      stop.abort()
-      if (url !== undefined) URL.revokeObjectURL(url)
-    }
-  }, [sessionId, id])
-  if (shown.problem !== undefined) return <p className="no-picture">{shown.problem}</p>
-  const { width = 4, height = 3 } = descriptor.kind === 'image' ? descriptor : {}
-  return (
-    <span className="picture" style={{ aspectRatio: `${width} / ${height}` }}>
-      {shown.url !== undefined && <img src={shown.url} alt={visible(name)} />}
-    </span>
-  )
-}
-
 function SaveButton({
   sessionId,
   descriptor,
@@ -102,17 +63,11 @@ function SaveButton({
   )
 }
 
-/** What the model got of an attachment on this Turn; notices say why, where it got less. */
-export function stateOf({ projected, items, status }: TurnView, descriptor: Descriptor): string {
+/** What the model got of an attachment on this Turn. */
+export function stateOf({ projected, losses, status }: TurnView, descriptor: Descriptor): string {
   if (descriptor.kind === 'link') return 'Described only: a link is never fetched'
-  const loss = items.find(
-    (item) =>
-      item.kind === 'notice' &&
-      item.code !== 'resource_retired' &&
-      item.text.startsWith(`${descriptor.handle} `) &&
-      item.text.includes('not sent'),
-  )
-  if (loss?.kind === 'notice') return `Withheld: ${loss.text.slice(descriptor.handle.length + 1)}`
+  const loss = losses.get(descriptor.resource_id)
+  if (loss !== undefined) return visible(loss)
   if (projected.has(descriptor.resource_id)) return 'Shown to the model on this Turn'
   if (status === 'open') return 'Attached'
   return 'Described only on this Turn'

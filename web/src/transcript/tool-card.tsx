@@ -42,7 +42,7 @@ export const ToolCard = memo(function ToolCard({
           <DiffView diff={result.diff} />
         </Suspense>
       )}
-      {result?.error !== undefined && <p className="problem">{result.error.message}</p>}
+      {result?.error !== undefined && <p className="problem">{visible(result.error.message)}</p>}
       {result === undefined && progress !== undefined && (
         <pre className="output" dir="ltr" tabIndex={0} role="region" aria-label="Output so far">
           {visible(progress)}

@@ -17,25 +17,28 @@ export const Transcript = memo(function Transcript({
 }) {
   const box = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)
-  const before = useRef<{ height: number; first: string | undefined }>({
-    height: 0,
-    first: undefined,
-  })
+  const before = useRef({ first: '', end: '', sent: '' })
+  const anchor = useRef<Anchor>(undefined)
   const [isBehind, setBehind] = useState(false)
   const { turns, live, hasOlder, connection } = view
   const running = turns.findLast(({ status }) => status === 'open')
-  const first = turns[0]?.key
+  const first = turns[0]?.key ?? ''
+  const last = turns.at(-1)
+  const end = [last?.key, last?.items.length, live.text.length, live.thinking.length].join()
+  const sent = pending.at(-1)?.messageKey ?? ''
 
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
-    const grown = element.scrollHeight - before.current.height
-    // Older Turns appear above what is read, which stays where it is.
-    if (before.current.first !== undefined && before.current.first !== first && !atEnd.current)
-      element.scrollTop += grown
-    else if (atEnd.current) element.scrollTop = element.scrollHeight
-    else if (grown > 0) setBehind(true)
-    before.current = { height: element.scrollHeight, first }
+    // Who sends wants to see it.
+    if (sent !== '' && sent !== before.current.sent) atEnd.current = true
+    if (atEnd.current) element.scrollTop = element.scrollHeight
+    else {
+      // Older Turns appear above what is read, which stays where it is.
+      if (before.current.first !== first) element.scrollTop += movedBy(element, anchor.current)
+      if (before.current.end !== end) setBehind(true)
+    }
+    before.current = { first, end, sent }
   })
 
   // Pictures and the composer change heights without an Event.
@@ -57,7 +60,10 @@ export const Transcript = memo(function Transcript({
     atEnd.current = left < NEAR_PX
     client.isAtEnd = atEnd.current
     if (atEnd.current) setBehind(false)
-    if (element.scrollTop < element.clientHeight && hasOlder && !atEnd.current)
+    // Only where older Turns may appear: looking for it among many costs time in every frame.
+    const isNearStart = hasOlder && element.scrollTop < 2 * element.clientHeight
+    anchor.current = isNearStart ? anchorIn(element) : undefined
+    if (isNearStart && element.scrollTop < element.clientHeight && !atEnd.current)
       void client.loadOlder()
   }
   const toEnd = () => {
@@ -115,3 +121,20 @@ export const Transcript = memo(function Transcript({
     </div>
   )
 })
+
+/** The Turn that is read, and where it is in the window of the transcript. */
+type Anchor = { readonly turn: HTMLElement; readonly top: number } | undefined
+
+function anchorIn(box: HTMLElement): Anchor {
+  const { top } = box.getBoundingClientRect()
+  for (const turn of box.querySelectorAll<HTMLElement>('.turn')) {
+    const place = turn.getBoundingClientRect()
+    if (place.bottom > top) return { turn, top: place.top }
+  }
+  return undefined
+}
+
+function movedBy(box: HTMLElement, anchor: Anchor): number {
+  if (anchor === undefined || !box.contains(anchor.turn)) return 0
+  return anchor.turn.getBoundingClientRect().top - anchor.top
+}

@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { countOf, fileSize, groupDigits } from '../../../src/encoding/amounts.ts'
-import type { LiveView, MessageItem, TurnItem, TurnView } from '../session/turn-view.ts'
+import type { LiveView, MessageItem, TurnItem, TurnView, ViewItem } from '../session/turn-view.ts'
 import { CopyButton } from './copy-button.tsx'
 import { Markdown } from './markdown.tsx'
 import { Resource, stateOf } from './resource.tsx'
@@ -71,7 +71,7 @@ function Item({
               key={one.resource_id}
               sessionId={sessionId}
               descriptor={one}
-              state="Made by the agent"
+              state={`Made by the agent. ${stateOf(turn, one)}`}
             />
           ))}
           {item.text !== '' && <CopyButton text={item.text} what="answer" />}
@@ -93,7 +93,7 @@ function Item({
               key={one.resource_id}
               sessionId={sessionId}
               descriptor={one}
-              state="Added by the agent"
+              state={`Added by the agent. ${stateOf(turn, one)}`}
             />
           ))}
         </>
@@ -113,6 +113,8 @@ function Item({
           </ul>
         </section>
       )
+    case 'view':
+      return <View item={item} sessionId={sessionId} />
     case 'notice':
       return (
         <p className="notice" data-code={item.code}>
@@ -148,6 +150,25 @@ function Item({
   }
 }
 
+function View({
+  item: { view, descriptor },
+  sessionId,
+}: {
+  readonly item: ViewItem
+  readonly sessionId: string
+}) {
+  const state = `Viewed again ${VIEWED_BY[view.by]}: sent to the model on this Turn`
+  return descriptor === undefined ? (
+    <p className="quiet">
+      {view.handle} · {state}
+    </p>
+  ) : (
+    <Resource sessionId={sessionId} descriptor={descriptor} state={state} />
+  )
+}
+
+const VIEWED_BY = { model: 'by the model', person: 'by you', hydration: 'by a Skill' } as const
+
 const MARKS = { pending: '○', in_progress: '◐', completed: '●' } as const
 const STATES = { pending: '', in_progress: 'now', completed: 'done' } as const
 
@@ -162,7 +183,7 @@ function Message({
 }) {
   const { text, resources = [], mentions = [], piped, steer } = message
   const { shown, rest } = cut(text)
-  const from = FROM[turn.presenter]
+  const from = fromWords(turn.presenter)
   return (
     <div className="message">
       {(from !== undefined || steer === true) && (
@@ -199,6 +220,11 @@ const FROM: Readonly<Record<string, string>> = {
   acp: 'From an editor: without live text',
   library: 'From a program: without live text',
   tether: 'From an Instance',
+}
+
+function fromWords(presenter: string): string | undefined {
+  if (presenter === 'http' || presenter === '') return undefined
+  return FROM[presenter] ?? 'From another program: without live text'
 }
 
 function Live({

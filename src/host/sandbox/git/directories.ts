@@ -5,7 +5,7 @@ import process from 'node:process'
 import type { FolderIdentity } from '../../../model/folder-identity.ts'
 import { FileFailure } from '../../files/files.ts'
 import { atFolder, identifyFolder } from '../../files/folder-identity.ts'
-import { realPath } from '../mounts/hidden-mounts.ts'
+import { realPathOf } from '../../files/look.ts'
 import { isIn } from '../mounts/readable-mounts.ts'
 
 /**
@@ -17,7 +17,7 @@ import { isIn } from '../mounts/readable-mounts.ts'
 export async function gitDirectoriesOf(workspace: string): Promise<readonly FolderIdentity[]> {
   const value = await firstLine(join(workspace, '.git'))
   const path = /^gitdir: (.+)$/.exec(value ?? '')?.[1]
-  const directory = path === undefined ? undefined : await realPath(resolve(workspace, path))
+  const directory = path === undefined ? undefined : realPathOf(resolve(workspace, path))
   if (directory === undefined || isIn(directory, workspace)) return []
   const isWorktree = basename(dirname(directory)) === 'worktrees'
   const found = isWorktree ? dirname(dirname(directory)) : directory
@@ -46,10 +46,8 @@ async function isCommonOf(workspace: string, at: string, directory: string): Pro
     firstLine(join(part, 'commondir')),
   ])
   if (back === undefined || up === undefined || basename(back) !== '.git') return false
-  const [home, common] = await Promise.all([
-    realPath(resolve(directory, dirname(back))),
-    realPath(resolve(directory, up)),
-  ])
+  const home = realPathOf(resolve(directory, dirname(back)))
+  const common = realPathOf(resolve(directory, up))
   return home === workspace && common === dirname(dirname(directory))
 }
 
@@ -57,7 +55,7 @@ async function isModuleOf(workspace: string, at: string, directory: string): Pro
   if (!directory.includes('/modules/')) return false
   const config = await text(join(at, 'config'))
   const value = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/m.exec(config ?? '')?.[1]
-  return value !== undefined && (await realPath(resolve(directory, value))) === workspace
+  return value !== undefined && realPathOf(resolve(directory, value)) === workspace
 }
 
 async function isOurRepository(directory: string): Promise<boolean> {

@@ -1,6 +1,7 @@
-import { readFile, realpath, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { GitSetting } from '../../../model/safety/git-configuration.ts'
+import { factsBehind, realPathOf } from '../../files/look.ts'
 import { parsedSettings, passedSettings, settingsText } from './settings.ts'
 
 /** The user's git settings as the sandbox sees them. */
@@ -43,7 +44,7 @@ export async function gitHome(
     if (!isPath(setting)) settings.push(setting)
     else {
       const value = absolute(setting.value, home, home)
-      if (!(await isFile(value))) continue
+      if (!isFile(value)) continue
       files.push(value)
       settings.push({ ...setting, value })
     }
@@ -59,7 +60,7 @@ async function settingsIn(
   workspace: string,
   deep: number,
 ): Promise<readonly GitSetting[]> {
-  const facts = await stat(path).catch(() => undefined)
+  const facts = factsBehind(path)
   if (deep === 0 || facts?.isFile() !== true || facts.size > MOST_BYTES) return []
   const settings: GitSetting[] = []
   for (const setting of parsedSettings(await readFile(path, 'utf8').catch(() => ''))) {
@@ -67,7 +68,7 @@ async function settingsIn(
     if (section !== 'include' && section !== 'includeif') settings.push(setting)
     else if (
       key === 'path' &&
-      (subsection === undefined || (await holds(subsection, path, home, workspace)))
+      (subsection === undefined || holds(subsection, path, home, workspace))
     ) {
       const included = absolute(value, home, dirname(path))
       settings.push(...(await settingsIn(included, home, workspace, deep - 1)))
@@ -80,16 +81,11 @@ async function settingsIn(
  * Whether the condition of an `includeIf` applies to the workspace. Supports `gitdir:` with a parent folder of
  * repositories, the usual way to keep identities apart. Patterns and other conditions do not apply.
  */
-async function holds(
-  condition: string,
-  file: string,
-  home: string,
-  workspace: string,
-): Promise<boolean> {
+function holds(condition: string, file: string, home: string, workspace: string): boolean {
   const [, folded, pattern] = /^gitdir(\/i)?:(.+?)(?:\/\*\*|\/)?$/.exec(condition) ?? []
   if (pattern === undefined || /[*?[]/.test(pattern)) return false
   const spelt = absolute(pattern, home, dirname(file))
-  const folder = await realpath(spelt).catch(() => spelt)
+  const folder = realPathOf(spelt) ?? spelt
   const isDeep = /(\/|\/\*\*)$/.test(condition)
   const cased = (text: string) => (folded === undefined ? text : text.toLowerCase())
   const inner = cased(join(workspace, '.git'))
@@ -105,7 +101,6 @@ function absolute(path: string, home: string, from: string): string {
   return path.startsWith('~/') ? join(home, path.slice(2)) : resolve(from, path)
 }
 
-async function isFile(path: string): Promise<boolean> {
-  const facts = await stat(path).catch(() => undefined)
-  return facts?.isFile() === true
+function isFile(path: string): boolean {
+  return factsBehind(path)?.isFile() === true
 }

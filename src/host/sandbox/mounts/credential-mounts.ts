@@ -1,11 +1,12 @@
 import { constants } from 'node:fs'
-import { access, open, readdir, realpath } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import {
   CREDENTIALS_AT_HOME,
   CREDENTIALS_OF_THE_SYSTEM,
   type Credential,
 } from '../../../model/safety/credentials.ts'
+import { entryNames, firstBytes, realPathOf } from '../../files/look.ts'
 import type { Mount } from '../bubblewrap/args.ts'
 import { foundPaths } from './found-paths.ts'
 import { hiddenMounts } from './hidden-mounts.ts'
@@ -24,13 +25,9 @@ export interface CredentialScene {
 
 /** Mounts that hide every credential in the shown folders. */
 export async function credentialMounts(scene: CredentialScene): Promise<readonly Mount[]> {
-  const homes = await homesIn(scene)
-  const [atHome, ofToolchains, ofTheSystem] = await Promise.all([
-    Promise.all(homes.map(credentialsAt)),
-    ofMovedToolchains(scene.toolchains),
-    systemCredentials(),
-  ])
-  const mounts = await hiddenMounts([...atHome.flat(), ...ofToolchains])
+  const atHome = homesIn(scene).flatMap(credentialsAt)
+  const mounts = hiddenMounts([...atHome, ...ofMovedToolchains(scene.toolchains)])
+  const ofTheSystem = await systemCredentials()
   const named = new Set(scene.readablePaths)
   return [...mounts, ...ofTheSystem].filter(
     ({ at }) => !named.has(at) && scene.shownPaths.some((folder) => isIn(at, folder)),
@@ -38,23 +35,23 @@ export async function credentialMounts(scene: CredentialScene): Promise<readonly
 }
 
 /** The user's homes, and homes of other users inside a shown folder. */
-async function homesIn({ homes, shownPaths }: CredentialScene): Promise<readonly string[]> {
-  const others = (await readdir('/home').catch(() => [])).map((name) => `/home/${name}`)
+function homesIn({ homes, shownPaths }: CredentialScene): readonly string[] {
+  const others = entryNames('/home').map((name) => `/home/${name}`)
   const visible = [...others, '/root'].filter((home) =>
     shownPaths.some((folder) => isIn(home, folder)),
   )
   return [...new Set([...homes, ...visible])]
 }
 
-async function credentialsAt(home: string): Promise<readonly string[]> {
+function credentialsAt(home: string): readonly string[] {
   const paths = CREDENTIALS_AT_HOME.map(({ path }) => path)
-  const present = await presentPaths(home, paths)
+  const present = presentPaths(home, paths)
   const there = CREDENTIALS_AT_HOME.filter(({ path }) => present.has(path))
   return secretOnes(there.map((credential) => ({ credential, at: join(home, credential.path) })))
 }
 
 /** A toolchain in a non-default place contains the same credentials. */
-async function ofMovedToolchains(places: readonly ToolchainPlace[]): Promise<readonly string[]> {
+function ofMovedToolchains(places: readonly ToolchainPlace[]): readonly string[] {
   const all = places.flatMap(({ folder, at }) =>
     CREDENTIALS_AT_HOME.filter(({ path }) => path.startsWith(`${folder}/`)).map((credential) => ({
       credential,
@@ -64,56 +61,47 @@ async function ofMovedToolchains(places: readonly ToolchainPlace[]): Promise<rea
   return secretOnes(all)
 }
 
-async function secretOnes(
+function secretOnes(
   all: readonly { readonly credential: Credential; readonly at: string }[],
-): Promise<readonly string[]> {
-  const secret = await Promise.all(
-    all.map(async ({ credential: { mentions }, at }) =>
-      mentions === undefined || (await mentionsIn(at, mentions)) ? [at] : [],
-    ),
+): readonly string[] {
+  return all.flatMap(({ credential: { mentions }, at }) =>
+    mentions === undefined || mentionsIn(at, mentions) ? [at] : [],
   )
-  return secret.flat()
 }
 
 const READ_BYTES = 65_536
 
-async function mentionsIn(path: string, words: RegExp): Promise<boolean> {
-  const file = await open(path, 'r').catch(() => undefined)
-  if (file === undefined) return false
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, 0)
-    return bytesRead === READ_BYTES || words.test(buffer.toString('utf8', 0, bytesRead))
-  } catch {
-    return false
-  } finally {
-    await file.close()
-  }
+function mentionsIn(path: string, words: RegExp): boolean {
+  const bytes = firstBytes(path, READ_BYTES)
+  return bytes !== undefined && (bytes.length === READ_BYTES || words.test(bytes.toString('utf8')))
 }
 
 let known: Promise<readonly Mount[]> | undefined
 
 /** System credentials do not move while this process runs. */
 function systemCredentials(): Promise<readonly Mount[]> {
-  known ??= Promise.all([
-    Promise.all(CREDENTIALS_OF_THE_SYSTEM.map(({ path }) => matching(path))),
-    closedToOthers(),
-  ]).then(([table, closed]) => hiddenMounts(outermost([...table.flat(), ...closed])))
+  known ??= closedToOthers().then((closed) =>
+    hiddenMounts(
+      outermost([...CREDENTIALS_OF_THE_SYSTEM.flatMap(({ path }) => matching(path)), ...closed]),
+    ),
+  )
+  // A search that failed is made again for the next command.
+  known.catch(() => (known = undefined))
   return known
 }
 
-async function matching(path: string): Promise<readonly string[]> {
+function matching(path: string): readonly string[] {
   const name = basename(path)
   if (!name.includes('*')) return [path]
   const [before = '', after = ''] = name.split('*')
-  const names = await readdir(dirname(path)).catch(() => [])
-  return names
+  return entryNames(dirname(path))
     .filter((one) => one.startsWith(before) && one.endsWith(after))
     .map((one) => join(dirname(path), one))
 }
 
 /** Files below /etc that this process can read and other users cannot. */
 async function closedToOthers(): Promise<readonly string[]> {
-  const etc = await realpath('/etc').catch(() => undefined)
+  const etc = realPathOf('/etc')
   if (etc === undefined) return []
   const closed = ['!', '-type', 'l', '!', '-perm', '-004', '-print0', '-prune']
   const paths = await foundPaths([etc], closed)

@@ -8,15 +8,17 @@ const MOST_BYTES = 16 * 1024 * 1024
 
 /**
  * The paths that `find` prints, each followed by a NUL. A separate process walks the tree, because hundreds of thousands of
- * entries would block this one. Skips folders it may not enter. Fails if the walk does not end in time: what it did not reach
- * would not be hidden.
+ * entries would block this one. Skips folders it may not enter. Fails without `find`, and if the walk does not end in time: what
+ * it did not reach would not be hidden.
  */
 export async function foundPaths(
   folders: readonly string[],
   test: readonly string[],
+  program = systemProgram('find'),
 ): Promise<readonly string[]> {
-  const find = await systemProgram('find')
-  if (find === undefined || folders.length === 0) return []
+  if (folders.length === 0) return []
+  const find = await program
+  if (find === undefined) throw new FileFailure('NO_FIND', 'find is not installed')
   const options = { env: {}, timeout: FIND_MS, maxBuffer: MOST_BYTES }
   const printed = await promisify(execFile)(find, [...folders, ...test], options).then(
     ({ stdout }) => stdout,

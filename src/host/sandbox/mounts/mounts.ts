@@ -38,7 +38,7 @@ export async function mountsOf(
   }
   const { mounts, variables } = around ?? (await surroundings(scene))
   const covered = hiddenInside(scene, mounts)
-  const shown = (await protectedMounts(scene)).filter(
+  const shown = protectedMounts(scene).filter(
     // A folder on the way to a protected path must not uncover one that is hidden.
     ({ at, as }) => as === 'hidden_folder' || !covered.some((folder) => isIn(at, folder)),
   )
@@ -62,19 +62,17 @@ function hiddenInside(
 export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<SandboxView> {
   const { workspace, env, gitDirectories, ownHome } = scene
   const mayShow = narrowEnough(scene)
-  const [{ mounts: system, empty }, toolchains, named] = await Promise.all([
-    systemRoot(),
-    toolchainsOf(env, scene.userHomes, mayShow),
-    shownAt(scene.readable, (path) => isAllowed(path, scene)),
-  ])
+  const { mounts: system, empty } = systemRoot()
+  const toolchains = toolchainsOf(env, scene.userHomes, mayShow)
+  const named = shownAt(scene.readable, (path) => isAllowed(path, scene))
   const folders = toolchains.places.map(({ at }) => at)
   const seen = [...folders, ...system.map(({ at }) => at), workspace]
   const programs = pathPlaces(env, scene.userHomes).filter(
     (path) => !seen.some((folder) => isIn(path, folder)),
   )
-  const own = await shownAt([...folders, ...programs], mayShow)
-  const resolver = scene.network ? await readableMounts('/etc/resolv.conf') : []
-  const kept = ownHome === undefined ? [] : await readableMounts(ownHome)
+  const own = shownAt([...folders, ...programs], mayShow)
+  const resolver = scene.network ? readableMounts('/etc/resolv.conf') : []
+  const kept = ownHome === undefined ? [] : readableMounts(ownHome)
   const keptAt = kept.flatMap(({ as, at }) => (as === 'readable' ? [at] : []))
   const links = [...empty, ...kept].filter(({ as }) => as === 'link')
   const elsewhere = [workspace, ...gitDirectories, ...keptAt]
@@ -83,16 +81,16 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
   const all = [...shown, ...elsewhere]
   const searched = shown.filter((at) => !system.some((folder) => folder.at === at))
   const others = ofOtherWorkspaces(scene, all)
-  const [credentials, ours, covered, homes, sockets] = await Promise.all([
+  const ours = hiddenMounts([scene.hawserHome, ...others.slice(0, MOST_HELD)])
+  const covered = coveringMounts(others.slice(MOST_HELD, MOST_COVERED))
+  const homes = hiddenMounts(scene.userHomes.filter((home) => home !== '/'))
+  const [credentials, sockets] = await Promise.all([
     credentialMounts({
       shownPaths: all,
       homes: scene.userHomes,
       toolchains: toolchains.places,
       readablePaths: named.map(({ at }) => at),
     }),
-    hiddenMounts([scene.hawserHome, ...others.slice(0, MOST_HELD)]),
-    coveringMounts(others.slice(MOST_HELD, MOST_COVERED)),
-    hiddenMounts(scene.userHomes.filter((home) => home !== '/')),
     socketMounts([...shown, ...gitDirectories], [...searched, ...gitDirectories, ...SOCKET_PLACES]),
   ])
   const isShown = ({ at }: Mount) =>
@@ -141,12 +139,9 @@ function isAllowed(path: string, { hawserHome }: Pick<MountScene, 'hawserHome'>)
 }
 
 /** Checks both the requested path and its real path. */
-async function shownAt(
-  paths: readonly string[],
-  may: (path: string) => boolean,
-): Promise<readonly Mount[]> {
-  const mounts = await Promise.all(paths.filter(may).map(readableMounts))
-  return mounts.flatMap((one) => {
+function shownAt(paths: readonly string[], may: (path: string) => boolean): readonly Mount[] {
+  return paths.filter(may).flatMap((path) => {
+    const one = readableMounts(path)
     const real = one.at(-1)
     return real !== undefined && may(real.at) ? one : []
   })

@@ -1,16 +1,13 @@
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { entryNames } from '../../files/look.ts'
 
 /**
  * Returns the paths below a folder that exist. Lists each folder on the way once instead of testing every path, because
  * most entries of a long table exist on no machine.
  */
-export async function presentPaths(
-  folder: string,
-  paths: readonly string[],
-): Promise<ReadonlySet<string>> {
+export function presentPaths(folder: string, paths: readonly string[]): ReadonlySet<string> {
   return new Set(
-    await presentIn(
+    presentIn(
       folder,
       paths.map((path) => ({ path, rest: path.split('/') })),
     ),
@@ -23,11 +20,8 @@ interface PathSearch {
   readonly rest: readonly string[]
 }
 
-async function presentIn(
-  folder: string,
-  searches: readonly PathSearch[],
-): Promise<readonly string[]> {
-  const names = new Set(await readdir(folder).catch(() => []))
+function presentIn(folder: string, searches: readonly PathSearch[]): readonly string[] {
+  const names = new Set(entryNames(folder))
   const deeper = new Map<string, PathSearch[]>()
   const present: string[] = []
   for (const { path, rest } of searches) {
@@ -36,8 +30,6 @@ async function presentIn(
     if (below.length === 0) present.push(path)
     else deeper.set(name, [...(deeper.get(name) ?? []), { path, rest: below }])
   }
-  const found = await Promise.all(
-    [...deeper].map(([name, group]) => presentIn(join(folder, name), group)),
-  )
-  return [...present, ...found.flat()]
+  const found = [...deeper].flatMap(([name, group]) => presentIn(join(folder, name), group))
+  return [...present, ...found]
 }

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path'
 import { liesIn } from '../../files/confined-path.ts'
+import { realPathOf } from '../../files/look.ts'
 import type { Mount } from '../bubblewrap/args.ts'
-import { coveringMounts, hiddenMounts, realPath } from './hidden-mounts.ts'
+import { coveringMounts, hiddenMounts } from './hidden-mounts.ts'
 import { isHawserPath } from '../watch/hawser-folders.ts'
 import type { ProtectedPlace } from '../watch/protected-places.ts'
 import type { MountScene } from './scene.ts'
@@ -11,19 +12,19 @@ import type { MountScene } from './scene.ts'
  * cannot be renamed or removed, so no program can move the folder away and create a new one. A guest keeps the `.hawser` at
  * the root.
  */
-export async function protectedMounts(scene: MountScene): Promise<readonly Mount[]> {
+export function protectedMounts(scene: MountScene): readonly Mount[] {
   const { workspace, places, coveredPaths = [], records, writable, gitDirectories } = scene
   const roots: [string, ...string[]] = [workspace, ...gitDirectories]
   const hawsers = places.filter(isHawsers).map(({ path }) => resolve(workspace, path))
   // Mounted later than what hides `.hawser`, at the same place.
   const hidden = [
-    ...(await coveringMounts(coveredPaths.map((path) => resolve(workspace, path)))),
-    ...(await hiddenMounts(hawsers)),
+    ...coveringMounts(coveredPaths.map((path) => resolve(workspace, path))),
+    ...hiddenMounts(hawsers),
     ...recordsMount(workspace, records),
   ]
   if (writable === 'nothing') return hidden
   const others = places.filter((place) => !isHawsers(place))
-  const held = (await Promise.all(others.map((place) => heldPath(roots, place)))).flat()
+  const held = others.flatMap((place) => heldPath(roots, place))
   const ways = [...held, ...hawsers]
     .flatMap((path) =>
       roots.filter((root) => liesIn(path, root)).flatMap((root) => waysTo(root, path)),
@@ -44,14 +45,14 @@ function recordsMount(workspace: string, records: string | undefined): readonly 
 }
 
 /** For a link, its target. Outside the workspace and its git directories everything is read-only anyway. */
-async function heldPath(
+function heldPath(
   roots: readonly [workspace: string, ...gitDirectories: string[]],
   { kind, path, git }: MountScene['places'][number],
-): Promise<string[]> {
+): string[] {
   // The target of such a link is a git directory, of which only some files are protected.
   if (kind === 'symlink' && git?.role === 'location') return []
   const literal = resolve(roots[0], path)
-  const held = kind === 'symlink' ? await realPath(literal) : literal
+  const held = kind === 'symlink' ? realPathOf(literal) : literal
   if (held === undefined || roots.includes(held)) return []
   return roots.some((root) => liesIn(held, root)) ? [held] : []
 }

@@ -1,7 +1,7 @@
-import { lstat, readlink, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Mount } from '../bubblewrap/args.ts'
 import { pathNames } from '../../files/confined-path.ts'
+import { factsAt, linkTarget, realPathOf } from '../../files/look.ts'
 
 /** The kernel's limit on symbolic links in a path. */
 const MOST_LINKS = 40
@@ -10,16 +10,16 @@ const MOST_LINKS = 40
  * Mounts that make a path resolve to the same thing inside as outside: every link on the way, then the folder or file
  * itself, read-only. Empty when the path does not exist or is neither file nor folder: sockets and devices are never shown.
  */
-export async function readableMounts(path: string): Promise<readonly Mount[]> {
-  const real = await realpath(path).catch(() => undefined)
+export function readableMounts(path: string): readonly Mount[] {
+  const real = realPathOf(path)
   if (real === undefined) return []
-  const facts = await lstat(real).catch(() => undefined)
+  const facts = factsAt(real)
   if (facts?.isDirectory() !== true && facts?.isFile() !== true) return []
-  const links = real === path ? [] : await linksOnTheWay(path)
+  const links = real === path ? [] : linksOnTheWay(path)
   return [...links, { at: real, as: 'readable' }]
 }
 
-async function linksOnTheWay(path: string): Promise<readonly Mount[]> {
+function linksOnTheWay(path: string): readonly Mount[] {
   const links: Mount[] = []
   const rest = pathNames(path)
   let at = '/'
@@ -29,7 +29,7 @@ async function linksOnTheWay(path: string): Promise<readonly Mount[]> {
       continue
     }
     const next = join(at, name)
-    const target = await readlink(next).catch(() => undefined)
+    const target = linkTarget(next)
     if (target === undefined) {
       at = next
       continue

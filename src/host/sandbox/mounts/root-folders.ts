@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { entryNames, factsAt } from '../../files/look.ts'
 import type { Mount } from '../bubblewrap/args.ts'
 import { readableMounts, withoutRedundant } from './readable-mounts.ts'
 
@@ -62,37 +62,31 @@ export interface SystemRoot {
   readonly empty: readonly Mount[]
 }
 
-let known: Promise<SystemRoot> | undefined
+let known: SystemRoot | undefined
 
 /**
  * The entries of the tables that exist here, with every link in the root folder. Cached: the system does not change while
  * this process runs.
  */
-export function systemRoot(): Promise<SystemRoot> {
+export function systemRoot(): SystemRoot {
   known ??= find()
   return known
 }
 
-async function find(): Promise<SystemRoot> {
-  const top = await readdir('/', { withFileTypes: true })
-  const links = top.filter((entry) => entry.isSymbolicLink()).map(({ name }) => `/${name}`)
-  const [shown, led, empty] = await Promise.all([
-    Promise.all(ROOT_FOLDERS.map(({ path }) => readableMounts(path))),
-    Promise.all(links.map(readableMounts)),
-    Promise.all([
-      ...PRIVATE_FOLDERS.map((path) => emptyFolder(path, 'private_folder')),
-      ...HIDDEN_FOLDERS.map((path) => emptyFolder(path, 'hidden_folder')),
-    ]),
-  ])
+function find(): SystemRoot {
+  const links = entryNames('/')
+    .map((name) => `/${name}`)
+    .filter((path) => factsAt(path)?.isSymbolicLink() === true)
+  const shown = ROOT_FOLDERS.flatMap(({ path }) => readableMounts(path))
+  const empty = [
+    ...PRIVATE_FOLDERS.flatMap((path) => emptyFolder(path, 'private_folder')),
+    ...HIDDEN_FOLDERS.flatMap((path) => emptyFolder(path, 'hidden_folder')),
+  ]
   // For a link that the table does not name, only the link itself: its target may be a home.
-  const onlyLinks = led.flat().filter(({ as }) => as === 'link')
-  return { mounts: withoutRedundant([...onlyLinks, ...shown.flat()], []), empty: empty.flat() }
+  const onlyLinks = links.flatMap(readableMounts).filter(({ as }) => as === 'link')
+  return { mounts: withoutRedundant([...onlyLinks, ...shown], []), empty }
 }
 
-async function emptyFolder(
-  path: string,
-  as: 'private_folder' | 'hidden_folder',
-): Promise<readonly Mount[]> {
-  const mounts = await readableMounts(path)
-  return mounts.map((mount) => (mount.as === 'readable' ? { ...mount, as } : mount))
+function emptyFolder(path: string, as: 'private_folder' | 'hidden_folder'): readonly Mount[] {
+  return readableMounts(path).map((mount) => (mount.as === 'readable' ? { ...mount, as } : mount))
 }

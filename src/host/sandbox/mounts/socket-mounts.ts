@@ -1,4 +1,6 @@
-import { lstat, readFile, realpath } from 'node:fs/promises'
+import { lstatSync, realpathSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { factsAt, realPathOf } from '../../files/look.ts'
 import type { Mount } from '../bubblewrap/args.ts'
 import { foundPaths } from './found-paths.ts'
 import { isIn } from './readable-mounts.ts'
@@ -15,7 +17,7 @@ export async function socketMounts(
   searched: readonly string[],
 ): Promise<readonly Mount[]> {
   const names = socketNames(await readFile('/proc/net/unix', 'utf8').catch(() => ''))
-  const places = await Promise.all(names.map(({ name }) => boundAt(name)))
+  const places = names.map(({ name }) => boundAt(name))
   const lost = names.filter((_, at) => places[at] === 'elsewhere')
   const found = await searchFor(lost, searched)
   const listed = places.flatMap((place) => (typeof place === 'object' ? [place.at] : []))
@@ -52,11 +54,11 @@ const LISTENS = 0x10000
 const DATAGRAM = 2
 
 /** `unknown` if this process may not look there: then a confined program may not either. */
-async function boundAt(name: string): Promise<{ readonly at: string } | 'elsewhere' | 'unknown'> {
+function boundAt(name: string): { readonly at: string } | 'elsewhere' | 'unknown' {
   if (!name.startsWith('/')) return 'elsewhere'
   try {
-    const at = await realpath(name)
-    return (await lstat(at)).isSocket() ? { at } : 'elsewhere'
+    const at = realpathSync.native(name)
+    return lstatSync(at).isSocket() ? { at } : 'elsewhere'
   } catch (error) {
     const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
     return code === 'EACCES' ? 'unknown' : 'elsewhere'
@@ -92,13 +94,7 @@ async function searchFor(
     for (const folder of missing) sockets.set(folder, search)
   }
   const searches = await Promise.all(new Set(sockets.values()))
-  const found = await Promise.all(
-    [...new Set(searches.flat())].map(async (path) => {
-      const facts = await lstat(path).catch(() => undefined)
-      return facts?.isSocket() === true ? [path] : []
-    }),
-  )
-  return found.flat()
+  return [...new Set(searches.flat())].filter((path) => factsAt(path)?.isSocket() === true)
 }
 
 /** The search for these sockets: the last one, unless there is a new one among them. */
@@ -126,6 +122,6 @@ async function foldersWith(
 ): Promise<readonly string[]> {
   const mounts = devices === undefined ? undefined : await mountedDevices()
   if (devices === undefined || mounts === undefined) return folders
-  const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)))
+  const real = folders.map((folder) => realPathOf(folder) ?? folder)
   return folders.filter((_, at) => mayHold(real[at] ?? '/', devices, mounts))
 }

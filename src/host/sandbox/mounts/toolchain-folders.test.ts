@@ -11,7 +11,7 @@ test('finds a toolchain in a home or where its variable points, and passes the v
   for (const folder of ['.rustup', '.jdks', 'elsewhere', '.local/share/uv'])
     await mkdir(join(home, folder), { recursive: true })
   const env = { CARGO_HOME: join(home, 'elsewhere'), NVM_DIR: join(home, 'missing') }
-  const found = await toolchainsOf(env, [home], () => true)
+  const found = toolchainsOf(env, [home], () => true)
   expect(found.places).toEqual([
     { folder: '.rustup', at: join(home, '.rustup') },
     { folder: '.cargo', at: join(home, 'elsewhere') },
@@ -43,7 +43,7 @@ test('a path through links is shown with each of them', async () => {
   await mkdir(join(root, 'store/v1/bin'), { recursive: true })
   await symlink('v1', join(root, 'store/current'))
   await symlink(join(root, 'store/current'), join(root, 'profile'))
-  const mounts = await readableMounts(join(root, 'profile/bin'))
+  const mounts = readableMounts(join(root, 'profile/bin'))
   expect(mounts).toEqual([
     { at: join(root, 'profile'), as: 'link', from: join(root, 'store/current') },
     { at: join(root, 'store/current'), as: 'link', from: 'v1' },
@@ -56,7 +56,7 @@ test('a path through links is shown with each of them', async () => {
   ])
 })
 
-test('an entry that is neither folder nor file is not shown', async () => {
-  expect(await readableMounts('/dev/null')).toEqual([])
-  expect(await readableMounts('/nowhere/at/all')).toEqual([])
+test('an entry that is neither folder nor file is not shown', () => {
+  expect(readableMounts('/dev/null')).toEqual([])
+  expect(readableMounts('/nowhere/at/all')).toEqual([])
 })

@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { TOOLCHAINS, VARIABLES_BELOW, type Toolchain } from '../../../model/safety/toolchains.ts'
+import { factsBehind } from '../../files/look.ts'
 import { pathFolders } from '../bubblewrap/env.ts'
 import { presentPaths } from './present-paths.ts'
 
@@ -21,26 +21,18 @@ export interface ToolchainPlace {
 }
 
 /** The toolchains of the table that exist, at the path in their variable or below one of the homes. */
-export async function toolchainsOf(
+export function toolchainsOf(
   env: Env,
   homes: readonly string[],
   mayShow: (path: string) => boolean,
-): Promise<InstalledToolchains> {
+): InstalledToolchains {
   const folders = TOOLCHAINS.map(({ folder }) => folder)
-  const present = new Map(
-    await Promise.all(
-      homes.map(async (home) => [home, await presentPaths(home, folders)] as const),
-    ),
-  )
-  const found = await Promise.all(
-    TOOLCHAINS.map(async (toolchain) => {
-      const [named, usual] = await Promise.all([
-        existingFolders(namedPlaces(toolchain, env), mayShow),
-        existingFolders(usualPlaces(toolchain, present), mayShow),
-      ])
-      return { toolchain, named, usual }
-    }),
-  )
+  const present = new Map(homes.map((home) => [home, presentPaths(home, folders)] as const))
+  const found = TOOLCHAINS.map((toolchain) => ({
+    toolchain,
+    named: existingFolders(namedPlaces(toolchain, env), mayShow),
+    usual: existingFolders(usualPlaces(toolchain, present), mayShow),
+  }))
   const places = found.flatMap(({ toolchain: { folder }, named, usual }) =>
     [...named, ...usual].map((at): ToolchainPlace => ({ folder, at })),
   )
@@ -71,17 +63,11 @@ function usualPlaces(
   return [...homes].flatMap(([home, there]) => (there.has(folder) ? [join(home, folder)] : []))
 }
 
-async function existingFolders(
+function existingFolders(
   paths: readonly string[],
   mayShow: (path: string) => boolean,
-): Promise<readonly string[]> {
-  const found = await Promise.all(
-    paths.filter(mayShow).map(async (path) => {
-      const facts = await stat(path).catch(() => undefined)
-      return facts?.isDirectory() === true ? [path] : []
-    }),
-  )
-  return found.flat()
+): readonly string[] {
+  return paths.filter((path) => mayShow(path) && factsBehind(path)?.isDirectory() === true)
 }
 
 /** What programs in a folder named `bin` expect beside it. */

@@ -1,14 +1,14 @@
-import { realpath } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
+import { realPathOf } from '../../files/look.ts'
 import { userHome } from '../../machine.ts'
 
 /** Homes of the user. `$HOME` and the user database may differ, and each may be a link. */
-export async function userHomes(): Promise<readonly string[]> {
+export function userHomes(): readonly string[] {
   const known = [userHome(), homeOfUser()].flatMap((path) =>
     path === undefined ? [] : [resolve(path)],
   )
-  const real = await Promise.all(known.map((path) => realpath(path).catch(() => path)))
+  const real = known.map((path) => realPathOf(path) ?? path)
   return [...new Set([...known, ...real])].filter((path) => path !== '/')
 }
 

@@ -1,11 +1,11 @@
-import { realpath } from 'node:fs/promises'
+import { realPathOf } from '../../files/look.ts'
 import { isIn } from './readable-mounts.ts'
 import { userHomes } from './user-homes.ts'
 
 /** What the sandbox cannot prevent in this workspace because of its location. */
-export async function workspaceGaps(workspace: string): Promise<readonly string[]> {
-  const real = await realpath(workspace).catch(() => workspace)
-  const homes = [...(await userHomes()), '/home', '/root'].filter((home) => isIn(home, real))
+export function workspaceGaps(workspace: string): readonly string[] {
+  const real = realPathOf(workspace) ?? workspace
+  const homes = [...userHomes(), '/home', '/root'].filter((home) => isIn(home, real))
   if (homes.length === 0) return []
   const where = real === '/' ? 'is the whole file system' : `contains ${homes[0]}`
   return [

@@ -1,4 +1,4 @@
-import { lstat, readdir, readlink } from 'node:fs/promises'
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import type { EntryKind } from '../../../model/error-cause.ts'
 import { foldedName } from '../../../model/safety/folded-name.ts'
 import { kindOf } from '../../files/confined-read.ts'
@@ -46,12 +46,12 @@ async function placesAt(
   }
   const wildcards = [...byName.keys()].filter((name) => name.startsWith('*'))
   const found = await Promise.all(
-    (await readdir(folder.base)).map(async (name) => {
+    readdirSync(folder.base).map(async (name) => {
       const folded = foldedName(name)
       const ending = wildcards.filter((one) => folded.endsWith(one.slice(1)))
       const rests = [folded, ...ending].flatMap((one) => byName.get(one) ?? [])
       if (rests.length === 0) return []
-      const place = await placeAt(folder, prefix, name)
+      const place = placeAt(folder, prefix, name)
       if (place === undefined) return []
       if (place.kind !== 'folder') return [place]
       const deeper = rests.filter(({ length }) => length > 0)
@@ -77,15 +77,11 @@ async function below(
   }
 }
 
-async function placeAt(
-  folder: WalkedFolder,
-  prefix: string,
-  name: string,
-): Promise<ProtectedPlace | undefined> {
+function placeAt(folder: WalkedFolder, prefix: string, name: string): ProtectedPlace | undefined {
   try {
-    const facts = await lstat(folder.at(name), { bigint: true })
+    const facts = lstatSync(folder.at(name), { bigint: true })
     const kind = kindOf(facts)
-    const target = kind === 'symlink' ? await readlink(folder.at(name)) : undefined
+    const target = kind === 'symlink' ? readlinkSync(folder.at(name)) : undefined
     const stamp = `${facts.ctimeNs}:${facts.size}`
     return { path: prefix + name, kind, id: idOf(facts), target, stamp }
   } catch (error) {

@@ -8,7 +8,8 @@ import { diskFolder } from '../../../host/files/disk.ts'
 import { systemIds } from '../../../host/ids.ts'
 import { inputDrafts } from '../../../host/typed-input/drafts.ts'
 import { inputHistory } from '../../../host/typed-input/history.ts'
-import { insert, newEditor } from '../screen/editor.ts'
+import { expand } from '../screen/chips.ts'
+import { apply, insert, newEditor } from '../screen/editor.ts'
 import { MessageQueue } from './commands/message-queue.ts'
 import { InputKeeper } from './input-keeper.ts'
 
@@ -121,6 +122,23 @@ test('another Session has its own draft and queue, and those of the first return
     'of the first',
     ['queued in the first'],
   ])
+})
+
+test('a stashed draft with a long paste is whole in another Session, whatever is pasted there', async () => {
+  const { desk, keeper } = await chatOver(await homeFolder())
+  const pasteOf = (word: string) => Array.from({ length: 6 }, () => word).join('\n')
+  const paste = (text: string) => {
+    desk.editor = apply(desk.editor, { kind: 'paste', text }, []).state
+  }
+  paste(pasteOf('rope'))
+  keeper.stash()
+  desk.current.session.id = 'ses_2'
+  keeper.begin()
+  await keeper.drain()
+  paste(pasteOf('sail'))
+  keeper.stash()
+  const [first, second] = desk.editor.history.map((text) => expand(text, desk.editor.chips))
+  expect([first, second]).toEqual([pasteOf('rope'), pasteOf('sail')])
 })
 
 test('a message of another chat that was sent meanwhile is found', async () => {

@@ -9,6 +9,7 @@ import {
   withHistory,
   type EditorState,
 } from '../screen/editor.ts'
+import { expand } from '../screen/chips.ts'
 import { NEW_VIM } from '../screen/vim.ts'
 import type { MessageQueue } from './commands/message-queue.ts'
 import type { WatchedSession } from './watched-session.ts'
@@ -77,7 +78,9 @@ export class InputKeeper {
     this.#lastText = ''
     this.#lastQueue = NO_QUEUE
     if (desk.parts.typedInput !== undefined) desk.queue.clear()
-    const { kills } = desk.editor
+    const { kills, chips } = desk.editor
+    // The characters of chips mean other texts in another draft.
+    this.#entries = this.#entries.map((text) => expand(text, chips))
     desk.editor = { ...newEditor([], desk.parts.vimKeys === true ? NEW_VIM : undefined), kills }
     this.recount()
     const stored = desk.parts.typedInput

@@ -5,7 +5,7 @@ import {
   OwnMessages,
   type OwnMessage,
 } from '../../../history/rewind/own-messages.ts'
-import { uncoveredLines, type RanCommand } from '../../../history/ran-commands.ts'
+import { notCoveredWords, uncoveredLines, type RanCommand } from '../../../history/ran-commands.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { countOf } from '../../../encoding/amounts.ts'
 import { causeOf, ok, type Result } from '../../../model/errors.ts'
@@ -108,32 +108,34 @@ function changedWords({ files }: MessageChoice): string {
   return files.length === 0 ? '' : countOf(files.length, 'file')
 }
 
-/** Asks only if files changed since; `undefined` if the person cancels. */
+/** Asks only if files changed since, or may have; `undefined` if the person cancels. */
 async function chosenWay(
   { picking }: ChatDesk,
   { turn, files, commands }: MessageChoice,
 ): Promise<RewindOptions | undefined> {
-  if (files.length === 0) return { turn }
+  if (files.length === 0 && commands.length === 0) return { turn }
   const uncovered = uncoveredLines(commands).map((line) => visibleLine(`! ${line}`))
   const stays = uncovered.length === 0 ? [] : ['What these commands changed stays:', ...uncovered]
   const names = `${countOf(files.length, 'file')}: ${files.map(visibleLine).join(', ')}`
-  return picking.pick<RewindOptions>({
+  const summary = { columns: ['pins what was done, for the model'] }
+  const choices: PickerOrder<RewindOptions>['choices'] = [
+    { value: { turn, files: true }, name: 'Conversation and files', columns: ['restores files'] },
+    { value: { turn }, name: 'Conversation only', columns: ['leaves the files as they are'] },
+    {
+      value: { turn, files: true, summary: true },
+      name: 'Conversation and files, with a summary',
+      ...summary,
+    },
+    { value: { turn, summary: true }, name: 'Conversation only, with a summary', ...summary },
+  ]
+  const canRestore = files.length > 0
+  return picking.pick({
     title: `Go back before Turn ${turn}`,
-    choices: [
-      { value: { turn, files: true }, name: 'Conversation and files', columns: ['restores files'] },
-      { value: { turn }, name: 'Conversation only', columns: ['leaves the files as they are'] },
-      {
-        value: { turn, files: true, summary: true },
-        name: 'Conversation and files, with a summary',
-        columns: ['pins what was done, for the model'],
-      },
-      {
-        value: { turn, summary: true },
-        name: 'Conversation only, with a summary',
-        columns: ['pins what was done, for the model'],
-      },
-    ],
-    preview: ({ files: restores }) => (restores === true ? [names, ...stays] : []),
+    choices: canRestore ? choices : choices.filter(({ value }) => value.files !== true),
+    preview: ({ files: restores }) => {
+      if (!canRestore) return stays
+      return restores === true ? [names, ...stays] : []
+    },
   })
 }
 
@@ -170,6 +172,8 @@ async function continueIn(desk: ChatDesk, rewound: RewindResult): Promise<void> 
   const lines = uncoveredLines(rewound.commands)
   if (lines.length > 0)
     say(`What these commands changed is not known and stays: ${lines.join('; ')}.`)
+  const gaps = rewound.notCovered === undefined ? '' : notCoveredWords(rewound.notCovered)
+  if (gaps !== '') say(visibleLine(gaps))
   const { text, stdin } = rewound
   const draft = [text, ...(stdin === undefined ? [] : [stdin])].join('\n\n')
   desk.editor = replaceAll(desk.editor, draft)

@@ -28,13 +28,14 @@ export function suggestionSources(parts: ChatWords): SuggestionSources {
     skills().flatMap(({ name, trust, description }): NamedSuggestion[] =>
       trust === 'untrusted' ? [] : [{ name, about: description }],
     )
-  let listed: readonly ListedSession[] | undefined
+  let listed: readonly ListedSession[] = []
+  let listedMs = -Infinity
   const sessions = (): readonly NamedSuggestion[] => {
-    if (listed === undefined) {
-      listed = []
-      // Listed once: the command itself lists them again.
+    if (clock.monotonicMs() - listedMs >= STALE_MS) {
+      listedMs = Infinity
       void actions.sessions().then((all) => {
         listed = all
+        listedMs = clock.monotonicMs()
         onChange()
       })
     }
@@ -86,6 +87,8 @@ export function suggestionSources(parts: ChatWords): SuggestionSources {
 
 const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i
 const MOST_IMAGES = 500
+/** After this time, the Sessions are listed again. */
+const STALE_MS = 1_000
 
 const named = (...names: readonly string[]): readonly NamedSuggestion[] =>
   names.map((name) => ({ name, about: '' }))

@@ -92,9 +92,7 @@ export function translate(
     case 'compaction_undone':
       return say('The last compaction was undone: what it replaced is sent as before.')
     case 'files_restored':
-      return event.data.files.flatMap((file) =>
-        say(`${file.path}: ${file.why === 'redacted' ? NOT_STORED : RESTORED[undoOutcome(file)]}`),
-      )
+      return restoredNews(event.data).flatMap((text) => say(text))
     case 'text_pinned':
       return say('Pinned: the model sees this text word for word in every request.')
     case 'text_unpinned':
@@ -175,6 +173,25 @@ const RESTORED = {
 } as const
 
 const NOT_STORED = 'not restored: it contained a key, which is not stored'
+
+const MOST_RESTORED = 50
+
+/** What was not restored first. The transcript has all. */
+function restoredNews({ files }: WholeEvent<'files_restored'>['data']): readonly string[] {
+  const isDone = ({ outcome }: (typeof files)[number]) => outcome === 'restored'
+  const shown =
+    files.length <= MOST_RESTORED
+      ? files
+      : [...files.filter((one) => !isDone(one)), ...files.filter(isDone)].slice(0, MOST_RESTORED)
+  const more = files.length - shown.length
+  return [
+    ...shown.map((file) => {
+      const how = file.why === 'redacted' ? NOT_STORED : RESTORED[undoOutcome(file)]
+      return `${file.path}: ${how}`
+    }),
+    ...(more > 0 ? [`And ${countOf(more, 'more file')}: Ctrl-O shows them.`] : []),
+  ]
+}
 
 function userRows(text: string, steer: boolean, columns: number): Line[] {
   const first = steer ? '↳ steering: ' : '> '

@@ -5,7 +5,7 @@ import { answer, wantsColour } from '../world/answer.ts'
 import { terminalText } from '../text/cell-width.ts'
 import type { CommandInput, Run } from '../world/command.ts'
 import type { DIFF } from '../definitions/changes.ts'
-import { uncoveredNote, UncoveredCommand } from '../text/uncovered-commands.ts'
+import { uncoveredNote, UncoveredCommand, UncoveredPath } from '../text/uncovered-commands.ts'
 import { diffLines } from '../render/diff-lines.ts'
 import { patchOf } from '../render/patch.ts'
 import { withProgress } from '../render/progress.ts'
@@ -35,6 +35,9 @@ export const Output = z.object({
     .array(ChangedFile)
     .describe('Without a Turn: the changes of the Session, except those that were undone.'),
   uncovered: z.array(UncoveredCommand),
+  not_covered: z
+    .array(UncoveredPath)
+    .describe('What snapshots do not cover, not all of it if there is much.'),
 })
 
 /** Shows the file changes of a Session or of one Turn: readable on a terminal, otherwise as input for `patch -p1`. */
@@ -55,28 +58,32 @@ async function show(
     session.value.diff(turn.value, { now }),
   )
   if (!diffs.ok) return diffs
-  const { uncovered, undone } = diffs.value
+  const { uncovered, notCovered, undone } = diffs.value
   const files = diffs.value.files.map((file) => {
     const { path, change, text } = file
     return { path, change, text, diff: patchOf(file) }
   })
   if (!json) world.streams.stderr.write(notes(diffs.value, turn.value).join(''))
   const named_turn = turn.value === undefined ? {} : { turn_id: turn.value, undone }
-  const output = { session_id: session.value.id, ...named_turn, files, uncovered: [...uncovered] }
+  const output = {
+    session_id: session.value.id,
+    ...named_turn,
+    files,
+    uncovered: [...uncovered],
+    not_covered: [...notCovered.paths],
+  }
   const whole = () => files.map(({ diff }) => diff).join('')
   return answer(world, output, () => diffText(world, whole(), settings.display?.colour))
 }
 
 /** What the diff does not show; standard output is input for `patch`. */
-function notes(
-  { files, uncovered, undone }: SessionDiff,
-  turn: TurnId | undefined,
-): readonly string[] {
+function notes(diff: SessionDiff, turn: TurnId | undefined): readonly string[] {
+  const { files, undone } = diff
   const what = turn === undefined ? 'this Session' : 'this Turn'
   return [
     ...(undone ? ['hawser: this Turn is undone; its changes are no longer in the files.\n'] : []),
     ...(files.length > 0 ? [] : [`hawser: ${what} has no file changes.\n`]),
-    ...uncoveredNote(uncovered),
+    ...uncoveredNote(diff),
   ]
 }
 

@@ -37,7 +37,7 @@ export const run: Run<typeof FORK> = async (world, input) =>
 
 function pointOf({ options: { at, turn } }: CommandInput<typeof FORK>): Result<ForkAt> {
   if (at !== undefined && turn !== undefined)
-    return failed('invalid_args', 'Pass either --at or --turn, not both.')
+    return failed('invalid_args', 'Pass either --at or --turn, not both.', {}, NUMBERS)
   if (at !== undefined) {
     const seq = numberOf(at)
     return seq === undefined ? notANumber('--at', 0, at) : ok({ seq })
@@ -54,10 +54,12 @@ function numberOf(text: string): number | undefined {
 function notANumber(flag: string, least: number, given: string): Result<never> {
   const shown = visibleLine(given.slice(0, 80))
   const message = `${flag} must be a whole number from ${least}; it is "${shown}".`
-  return failed('invalid_args', message, { flag, given: shown }, [
-    { action: 'Show the Events and their numbers.', command: 'hawser log show SESSION' },
-  ])
+  return failed('invalid_args', message, { flag, given: shown }, NUMBERS)
 }
+
+const NUMBERS = [
+  { action: 'Show the Turns and Events with their numbers.', command: 'hawser log show SESSION' },
+]
 
 function words(forked: ForkResult): string {
   const { session_id } = forked

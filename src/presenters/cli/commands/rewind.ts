@@ -11,7 +11,7 @@ import { askToConfirm, canAsk } from '../input/confirm.ts'
 import { withProgress } from '../render/progress.ts'
 import { rewindLines } from '../render/rewind-lines.ts'
 import { RestoredFile, restoredFiles } from '../text/undo-words.ts'
-import { UncoveredCommand, uncoveredNote } from '../text/uncovered-commands.ts'
+import { UncoveredCommand, uncoveredNote, UncoveredPath } from '../text/uncovered-commands.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { answer } from '../world/answer.ts'
 import type { CommandInput, Run } from '../world/command.ts'
@@ -36,6 +36,9 @@ export const Output = z.object({
   files: z.array(RestoredFile).describe('What was restored; empty without --files.'),
   all_restored: z.boolean(),
   uncovered: z.array(UncoveredCommand).describe('Commands since then, with --files.'),
+  not_covered: z
+    .array(UncoveredPath)
+    .describe('What snapshots do not cover, not all of it if there is much; with --files.'),
 })
 
 /** Forks a Session before a message. Exit code 1 if a file could not be restored. */
@@ -47,12 +50,14 @@ export const run: Run<typeof REWIND> = async (world, input) =>
     if (!session.ok) return session
     const rewound = await rewind(world, session.value, options.value, input.options.json)
     if (!rewound.ok) return rewound
-    const { commands, ...result } = rewound.value
+    const { commands, notCovered = { paths: [], count: 0 }, ...result } = rewound.value
     const files = [...restoredFiles(result)]
     const all_restored = result.files.every(({ outcome }) => outcome === 'restored')
-    const output = { ...result, files, all_restored, uncovered: [...commands] }
+    const uncovered = [...commands]
+    const output = { ...result, files, all_restored, uncovered, not_covered: [...notCovered.paths] }
     answer(world, output, () => rewindLines(rewound.value, session.value.id).join('\n'))
-    if (!input.options.json) world.streams.stderr.write(uncoveredNote(commands).join(''))
+    if (!input.options.json)
+      world.streams.stderr.write(uncoveredNote({ uncovered, notCovered }).join(''))
     return ok(all_restored ? EXIT.done : EXIT.failed)
   })
 

@@ -12,7 +12,7 @@ import { withProgress } from '../render/progress.ts'
 import { openNamed, turnNamed } from '../../../session/workspace/session-reference.ts'
 import { canAsk, askToConfirm } from '../input/confirm.ts'
 import { sessionAndTurn } from '../input/session-and-turn.ts'
-import { uncoveredNote, UncoveredCommand } from '../text/uncovered-commands.ts'
+import { uncoveredNote, UncoveredCommand, UncoveredPath } from '../text/uncovered-commands.ts'
 import { isUndone, RestoredFile, restoredFiles, restoredLines } from '../text/undo-words.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
@@ -30,6 +30,9 @@ export const Output = z.object({
   uncovered: z
     .array(UncoveredCommand)
     .describe('Commands of that Turn whose changes are not known.'),
+  not_covered: z
+    .array(UncoveredPath)
+    .describe('What snapshots do not cover, not all of it if there is much.'),
 })
 
 /** Restores files to their content before a Turn. Exit code 1 if one of them could not be restored. */
@@ -77,7 +80,7 @@ export async function afterConflict(
 
 /** Shows what was restored, and returns the exit code. */
 export function tell(world: CliWorld, session: Session, done: UndoResult, json: boolean): number {
-  const { undone_turn_id, undone_command_id, onwards, uncovered } = done
+  const { undone_turn_id, undone_command_id, onwards, uncovered, notCovered } = done
   const files = restoredFiles(done)
   const all_restored = files.every(isUndone)
   const output = {
@@ -87,9 +90,10 @@ export function tell(world: CliWorld, session: Session, done: UndoResult, json: 
     all_restored,
     files: [...files],
     uncovered: [...uncovered],
+    not_covered: [...notCovered.paths],
   }
   answer(world, output, () => words(session, done))
-  if (!json) world.streams.stderr.write(uncoveredNote(uncovered).join(''))
+  if (!json) world.streams.stderr.write(uncoveredNote(done).join(''))
   return all_restored ? EXIT.done : EXIT.failed
 }
 

@@ -80,7 +80,7 @@ export async function examine(
     checks: [
       machine.nodeCheck(facts),
       machine.platformCheck(facts),
-      machine.sandboxCheck(sandbox, path.ok ? await workspaceGaps(path.value) : []),
+      machine.sandboxCheck(sandbox, path.ok ? workspaceGaps(path.value) : []),
       ...machine.limitsCheck(sandbox),
       machine.programCheck('ripgrep', await systemProgram('rg'), 'glob and grep do not work'),
       machine.programCheck('git', await systemProgram('git'), 'commands cannot use it'),

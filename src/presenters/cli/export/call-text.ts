@@ -15,7 +15,18 @@ export function callText({ name, arguments: text }: EventData<'tool_call'>): str
     return lines(...argumentLines({ path, command, edits, ...others }), '', content)
   if (name === 'edit' && Array.isArray(edits))
     return lines(...argumentLines({ path, command, content, ...others }), ...edits.flatMap(edit))
+  if (name === 'update_plan' && Array.isArray(args['entries'])) {
+    const { entries: _, ...rest } = args
+    return lines(...argumentLines(rest), ...args['entries'].map(planEntry))
+  }
   return lines(...argumentLines(args))
+}
+
+const MARKS: Readonly<Record<string, string>> = { completed: '[x]', in_progress: '[>]' }
+
+function planEntry(one: unknown): string {
+  if (!isJsonObject(one) || typeof one['content'] !== 'string') return JSON.stringify(one)
+  return `${MARKS[String(one['status'])] ?? '[ ]'} ${one['content']}`
 }
 
 function edit(one: unknown): string[] {

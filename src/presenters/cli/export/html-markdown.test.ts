@@ -71,6 +71,18 @@ test.each([
     { path: 'a.ts', edits: [{ old_text: 'a\nb', new_text: 'c' }] },
     'path: a.ts\nreplace:\n    a\n    b\nwith:\n    c',
   ],
+  [
+    'update_plan',
+    {
+      entries: [
+        { content: 'Read', status: 'completed' },
+        { content: 'Moor', status: 'in_progress' },
+        { content: 'Call', status: 'pending' },
+        7,
+      ],
+    },
+    '[x] Read\n[>] Moor\n[ ] Call\n7',
+  ],
   ['other', { deep: { x: [1] } }, 'deep: {"x":[1]}'],
 ])('the arguments of %s are readable', (name, args, text) => {
   expect(callText({ call_id: 'c', name, arguments: JSON.stringify(args) })).toBe(text)

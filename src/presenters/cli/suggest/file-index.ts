@@ -28,12 +28,15 @@ export class FileIndex {
   #paths: readonly Candidate[] = []
   #scannedFiles = 0
   #scanning = false
+  /** Nothing was found before the running scan. */
+  #isFirst = true
   #at = -Infinity
   /** How long the last scan took. */
   #scanMs = 0
-  /** A scan for what was wanted too soon after the last one. */
+  /** A scan for what was wanted during the last one, or too soon after it. */
   #laterScan: (() => void) | undefined
   #wasLater = false
+  #isWantedAgain = false
 
   constructor(list: ListFiles, clock: Clock, changed: () => void) {
     this.#list = list
@@ -46,37 +49,50 @@ export class FileIndex {
     return this.#paths
   }
 
-  /** The number of paths found by a running scan; `undefined` if none is running. */
+  /** The number of paths found by the first scan; `undefined` once they are complete. Later scans are not shown. */
   get progress(): number | undefined {
-    return this.#scanning ? this.#scannedFiles : undefined
+    return this.#scanning && this.#isFirst ? this.#scannedFiles : undefined
   }
 
-  /** Starts a scan, unless one is running or the last one is recent. */
+  /**
+   * Starts a scan. A file may be newer than one that is running or was recent: then another one follows, once, as soon as the
+   * share of the time permits.
+   */
   refresh(): void {
-    const now = this.#clock.monotonicMs()
-    const rest = Math.max(STALE_MS, this.#scanMs * SCAN_SHARE)
-    if (this.#scanning) return
-    if (now - this.#at < rest) return this.#scanLater(rest - (now - this.#at))
-    this.#wasLater = false
-    this.#start(now)
+    if (this.#scanning) this.#isWantedAgain = true
+    else if (this.#restMs() > 0) this.#scanLater()
+    else {
+      this.#wasLater = false
+      this.#start()
+    }
   }
 
-  /** Once: a file may be newer than the last scan. In a large workspace, the next key does. */
-  #scanLater(ms: number): void {
-    if (this.#wasLater || ms > STALE_MS) return
-    this.#laterScan ??= this.#clock.after(ms, () => {
+  /** Until the next scan may start. */
+  #restMs(): number {
+    const rest = Math.max(STALE_MS, this.#scanMs * SCAN_SHARE)
+    return this.#at + rest - this.#clock.monotonicMs()
+  }
+
+  #scanLater(): void {
+    if (this.#wasLater) return
+    this.#laterScan ??= this.#clock.after(this.#restMs(), () => {
       this.#laterScan = undefined
       this.#wasLater = true
-      if (!this.#scanning) this.#start(this.#clock.monotonicMs())
+      if (!this.#scanning) this.#start()
     })
   }
 
-  #start(now: number): void {
+  #start(): void {
+    const started = this.#clock.monotonicMs()
+    this.#laterScan?.()
+    this.#laterScan = undefined
     this.#scanning = true
+    this.#isWantedAgain = false
     void this.#scan().finally(() => {
       this.#scanning = false
       this.#at = this.#clock.monotonicMs()
-      this.#scanMs = this.#at - now
+      this.#scanMs = this.#at - started
+      if (this.#isWantedAgain && !this.#stop.signal.aborted) this.#scanLater()
       this.#onChange()
     })
   }
@@ -89,8 +105,8 @@ export class FileIndex {
   async #scan(): Promise<void> {
     const found: Candidate[] = []
     const folders = new Set<string>()
-    const isFirst = this.#paths.length === 0
-    if (isFirst) this.#paths = found
+    this.#isFirst = this.#paths.length === 0
+    if (this.#isFirst) this.#paths = found
     this.#scannedFiles = 0
     let told = -Infinity
     let last = ''

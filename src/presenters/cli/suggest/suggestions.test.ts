@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import { virtualClock } from '../../../../test/support/host/virtual-clock.ts'
 import { systemClock } from '../../../host/clock.ts'
 import { nextRound } from '../../../host/wait.ts'
 import { completedWord, withSuggestion } from './completed-word.ts'
 import { FileIndex } from './file-index.ts'
 import { candidate, fuzzyMatches } from './fuzzy.ts'
+import { OutsideFolder } from './outside-folder.ts'
 import { Suggestions, type SuggestionSources } from './suggestions.ts'
 
 function best(query: string, ...paths: string[]): readonly string[] {
@@ -101,43 +103,56 @@ async function listWith(paths: readonly string[], changed: () => void): Promise<
   return new Suggestions(sources, changed)
 }
 
-test('a file that is created right after a scan is found without another key', async () => {
-  const paths = ['a.ts']
-  const scans: (() => void)[] = []
-  const due: (() => void)[] = []
-  const clock = {
-    ...systemClock,
-    monotonicMs: () => 0,
-    after: (_ms: number, work: () => void) => {
-      due.push(work)
-      return () => {}
-    },
-  }
-  const done = () =>
-    new Promise<void>((resolve) => {
-      scans.push(resolve)
-    })
+/** An index over these paths. The test ends each scan, and advances the clock. */
+function slowIndex(paths: readonly string[]) {
+  const clock = virtualClock()
+  const ends: (() => void)[] = []
   const files = new FileIndex(
-    async ({ onPaths }) => void onPaths([...paths]),
-    clock,
-    () => {
-      if (files.progress === undefined) for (const resolve of scans.splice(0)) resolve()
+    ({ onPaths }) => {
+      onPaths([...paths])
+      return new Promise((resolve) => {
+        ends.push(resolve)
+      })
     },
+    clock,
+    () => {},
   )
-  const first = done()
+  const end = async () => {
+    ends.shift()?.()
+    await nextRound()
+  }
+  const names = () => files.paths.map(({ text }) => text)
+  return { clock, files, end, names, isScanning: () => ends.length > 0 }
+}
+
+test.each([
+  ['right after a scan', false, 0],
+  ['right after a scan that took long', false, 500],
+  ['during a scan', true, 0],
+  ['during a scan that takes long', true, 500],
+])('a file that is created %s is found without another key', async (_, isDuring, ms) => {
+  const paths = ['a.ts']
+  const { clock, files, end, names, isScanning } = slowIndex(paths)
   files.refresh()
-  await first
+  clock.advance(ms)
+  if (!isDuring) await end()
   paths.push('b.ts')
   files.refresh()
   files.refresh()
-  expect(due.length).toBe(1)
-  const second = done()
-  due[0]?.()
-  await second
-  expect(files.paths.map(({ text }) => text)).toEqual(['a.ts', 'b.ts'])
+  if (isDuring) await end()
+  expect([isScanning(), names()]).toEqual([false, ['a.ts']])
+  // At most a tenth of the time, and at most once a second.
+  clock.advance(Math.max(1_000, ms * 10) - 1)
+  expect(isScanning()).toBe(false)
+  clock.advance(1)
+  // The list stays as it is meanwhile.
+  expect([isScanning(), files.progress]).toEqual([true, undefined])
+  await end()
+  expect(names()).toEqual(['a.ts', 'b.ts'])
   // A scan for that word is not followed by another one: the workspace would be listed without end.
   files.refresh()
-  expect(due.length).toBe(1)
+  clock.advance(10_000)
+  expect(isScanning()).toBe(false)
 })
 
 function shown(list: Suggestions): string[] {
@@ -172,6 +187,48 @@ test('a path that looks like a handle is quoted, the handle is not, and a path t
   expect(list.accept(draft)?.text).toBe('@"img1" ')
   list.follow({ text: '@-', cursor: 2 })
   expect(shown(list)).toEqual([])
+})
+
+test('a folder outside of the workspace is listed for what is typed by then', async () => {
+  let listed: (names: readonly string[]) => void = () => {}
+  const list = new Suggestions(
+    {
+      files: undefined,
+      outside: new OutsideFolder(
+        () =>
+          new Promise((resolve) => {
+            listed = resolve
+          }),
+      ),
+      about: (path) => (path.endsWith('.png') ? 'PNG image' : ''),
+      handles: none,
+      commands: none,
+      skills: none,
+      arguments: none,
+    },
+    () => {},
+  )
+  for (const text of ['@~', '@~/', '@~/p', '@~/pi']) list.follow({ text, cursor: text.length })
+  expect(shown(list)).toEqual([])
+  listed(['notes.txt', 'pic.png'])
+  await nextRound()
+  expect(shown(list)).toEqual(['› ~/pic.png  PNG image'])
+})
+
+test('a row that does not fit ends with an ellipsis', () => {
+  const commands = () => [
+    { name: 'help', about: 'list commands and keys' },
+    { name: 'a-name-that-is-longer-than-the-row', about: '' },
+  ]
+  const list = new Suggestions(
+    { files: undefined, handles: none, commands, skills: none, arguments: none },
+    () => {},
+  )
+  list.follow({ text: '/', cursor: 1 })
+  expect(list.rows(24).map((row) => row.map(({ text }) => text).join(''))).toEqual([
+    '› help          list co…',
+    '  a-name-that-is-longer…',
+  ])
 })
 
 test('a longer query is searched in what the shorter one found, with the same result', async () => {

@@ -1,8 +1,8 @@
 import { groupDigits } from '../../../encoding/amounts.ts'
 import { isMentionable } from '../input/mentions.ts'
-import type { Draft } from '../screen/draft.ts'
+import { EMPTY_DRAFT, type Draft } from '../screen/draft.ts'
 import { aside } from '../screen/rows.ts'
-import { cellWidth, PLAIN, wrappedVerbatim, type Line } from '../text/cell-width.ts'
+import { cellWidth, PLAIN, type Line } from '../text/cell-width.ts'
 import { padTo } from '../text/pad-to.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import {
@@ -50,6 +50,8 @@ const MOST_SHOWN = 8
 const MOST_FILES = 100
 
 const LONGEST_ROW = 200
+/** As wide as the mark of the chosen one. */
+const GAP = '  '
 
 /**
  * The list under the input. It follows the draft, until the person closes it for the current word. In a large workspace it keeps
@@ -59,6 +61,7 @@ export class Suggestions {
   readonly #sources: SuggestionSources
   readonly #onChange: () => void
   readonly #files: FileSearch
+  #draft: Draft = EMPTY_DRAFT
   #word: CompletedWord | undefined
   /** The kind and beginning of the word for which the list was closed. */
   #closed = ''
@@ -83,21 +86,23 @@ export class Suggestions {
 
   /** The draft changed, or more files were found. */
   follow(draft: Draft): void {
+    this.#draft = draft
     const word = completedWord(draft)
     const isSame = word !== undefined && wordKey(word) === wordKey(this.#word)
     if (word === undefined) {
       this.#closed = ''
       this.#sources.outside?.forget()
     }
-    if (word?.kind === 'path' && !isSame) this.#sources.files?.refresh()
-    if (!isSame || word.query !== this.#word?.query) this.#chosenAt = 0
+    const isTyped = !isSame || word.query !== this.#word?.query
+    if (word?.kind === 'path' && isTyped) this.#sources.files?.refresh()
+    if (isTyped) this.#chosenAt = 0
     this.#word = word
     this.#files.cancel()
     if (word === undefined || wordKey(word) === this.#closed) return this.#show([])
     const own = this.#ownNames(word)
     if (word.kind !== 'path') return this.#show(own)
     const outside = outsideFolder(word.query)
-    if (outside !== undefined) return this.#showOutside(outside, word.query, draft)
+    if (outside !== undefined) return this.#showOutside(outside, word.query)
     if (!isSame) this.#show(own)
     this.#files.start(word.query.replace(/^\.\//, ''), (best) => {
       const files = best.map((text): ShownSuggestion => ({ kind: 'path', text, about: '' }))
@@ -160,16 +165,20 @@ export class Suggestions {
     const part = this.#best.slice(from, from + MOST_SHOWN)
     const texts = part.map(({ text }) => visibleLine(text).slice(0, LONGEST_ROW))
     const width = Math.min(Math.max(0, ...texts.map(cellWidth)), Math.floor(columns / 2))
+    const room = Math.max(1, columns - GAP.length)
     const rows = part.map((one, at): Line => {
       const isChosen = from + at === this.#chosenAt
       const about = this.#aboutOf(one, isChosen)
       const style = isChosen ? { bold: true } : PLAIN
-      const name = about === '' ? (texts[at] ?? '') : padTo(texts[at] ?? '', width)
-      const row: Line = [
-        { text: `${isChosen ? '› ' : '  '}${name}`, style },
-        { text: about === '' ? '' : `  ${about}`, style: { dim: true } },
+      const rest = room - width - GAP.length
+      const name = padTo(texts[at] ?? '', about === '' ? room : width)
+      return [
+        { text: `${isChosen ? '› ' : '  '}${about === '' ? name.trimEnd() : name}`, style },
+        {
+          text: about === '' || rest < 1 ? '' : `${GAP}${padTo(about, rest).trimEnd()}`,
+          style: { dim: true },
+        },
       ]
-      return wrappedVerbatim(row, columns)[0] ?? []
     })
     const more: Line[] = total > part.length ? [aside(`  ${this.#chosenAt + 1} of ${total}`)] : []
     return [...rows, ...more]
@@ -177,16 +186,17 @@ export class Suggestions {
 
   /** Images are looked at when they are chosen. */
   #aboutOf({ kind, text, about }: ShownSuggestion, isChosen: boolean): string {
-    const known =
-      kind === 'path' && isChosen ? this.#sources.about?.(text, this.#onChange) : undefined
+    const isFile = kind === 'path' || kind === 'outside'
+    const known = isFile && isChosen ? this.#sources.about?.(text, this.#onChange) : undefined
     return visibleLine(known ?? about).slice(0, LONGEST_ROW)
   }
 
-  #showOutside(folder: string, query: string, draft: Draft): void {
+  #showOutside(folder: string, query: string): void {
     const { outside } = this.#sources
     const paths = outside?.paths(folder, () => {
-      if (this.#word?.query !== query) return
-      this.follow(draft)
+      // More may be typed by now.
+      if (outsideFolder(this.#word?.query ?? '') !== folder) return
+      this.follow(this.#draft)
       this.#onChange()
     })
     const isHidden = (path: string) => path.slice(folder.length).startsWith('.')

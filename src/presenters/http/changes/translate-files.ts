@@ -1,5 +1,6 @@
 import { undoOutcome, type UndoOutcome } from '../../../history/file-changes.ts'
 import { definedFields } from '../../../model/fields/defined-fields.ts'
+import type { UncoveredPath } from '../../../model/events/file-events.ts'
 import type { TurnId } from '../../../model/ids.ts'
 import type { SessionDiff } from '../../../session/changes/diff.ts'
 import type { UndoResult } from '../../../session/changes/undo.ts'
@@ -20,6 +21,7 @@ export interface ApiDiff {
   }[]
   readonly turnUndone: boolean
   readonly uncoveredCommands: readonly ApiCommand[]
+  readonly notCovered: readonly UncoveredPath[]
 }
 
 export interface ApiUndo {
@@ -33,18 +35,21 @@ export interface ApiUndo {
     readonly why?: string
   }[]
   readonly uncoveredCommands: readonly ApiCommand[]
+  readonly notCovered: readonly UncoveredPath[]
 }
 
-export function apiDiff({ files, undone, uncovered }: SessionDiff): ApiDiff {
+export function apiDiff({ files, undone, uncovered, notCovered }: SessionDiff): ApiDiff {
   return {
     files: files.map(({ path, change, text, diff }) => ({ path, change, text, diff })),
     turnUndone: undone,
     uncoveredCommands: uncovered.map(apiCommand),
+    notCovered: notCovered.paths,
   }
 }
 
 export function apiUndo(done: UndoResult): ApiUndo {
   const { undone_turn_id: turnId, undone_command_id: commandId, files, uncovered } = done
+  const { notCovered } = done
   return {
     ...definedFields({ turnId, commandId }),
     allRestored: files.every(({ outcome }) => outcome === 'restored'),
@@ -53,6 +58,7 @@ export function apiUndo(done: UndoResult): ApiUndo {
       return { path, outcome: undoOutcome(file), ...definedFields({ why }) }
     }),
     uncoveredCommands: uncovered.map(apiCommand),
+    notCovered: notCovered.paths,
   }
 }
 

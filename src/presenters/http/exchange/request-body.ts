@@ -35,6 +35,8 @@ export function checkValue<T>(schema: z.ZodType<T>, value: unknown): Result<T> {
     const where = field === '' ? '' : `${field}: `
     if (issue.code === 'invalid_value')
       return `${where}expected ${issue.values.map((one) => quote(String(one))).join(' or ')}`
+    if (issue.code === 'too_small' && /^(?:int|number)$/.test(issue.origin))
+      return `${where}must be at least ${issue.minimum}`
     if (issue.code !== 'unrecognized_keys') return `${where}${WORDS[issue.code] ?? 'invalid value'}`
     return `${where}unknown field ${quote(shorten(issue.keys[0] ?? '', 80))}`
   })

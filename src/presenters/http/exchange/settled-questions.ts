@@ -1,4 +1,5 @@
 import type { OpenQuestions } from '../../../session/questions/session-questions.ts'
+import { recentKeys } from './recent-keys.ts'
 
 /** Which questions were settled, also by a timeout or an interrupt, and after their Session is closed. */
 export interface SettledQuestions {
@@ -7,21 +8,15 @@ export interface SettledQuestions {
   has(requestId: string): boolean
 }
 
-/** The oldest are forgotten. */
-const KEPT = 10_000
-
-export function settledQuestions(kept = KEPT): SettledQuestions {
-  const settled = new Set<string>()
+export function settledQuestions(kept?: number): SettledQuestions {
+  const settled = recentKeys(kept)
   const followed = new WeakSet<OpenQuestions>()
   return {
     follow: (questions) => {
       if (followed.has(questions)) return
       followed.add(questions)
       questions.listen((change) => {
-        if (change.kind !== 'settled') return
-        settled.add(change.question.request_id)
-        const [oldest] = settled
-        if (settled.size > kept && oldest !== undefined) settled.delete(oldest)
+        if (change.kind === 'settled') settled.add(change.question.request_id)
       })
     },
     has: (requestId) => settled.has(requestId),

@@ -1,4 +1,4 @@
-import { uncoveredLines } from '../../../../history/ran-commands.ts'
+import { notCoveredWords, uncoveredLines } from '../../../../history/ran-commands.ts'
 import { ok, type Result } from '../../../../model/errors.ts'
 import type { SessionDiff } from '../../../../session/changes/diff.ts'
 import { turnNamed } from '../../../../session/workspace/session-reference.ts'
@@ -29,7 +29,10 @@ export async function diffCommand(
   return ok({ rows: [[], ...head(numberedDiff(patches, columns), MOST_ROWS), ...notes] })
 }
 
-function notesOf({ files, uncovered, undone }: SessionDiff, turn: string | undefined): string[] {
+function notesOf(
+  { files, uncovered, notCovered, undone }: SessionDiff,
+  turn: string | undefined,
+): string[] {
   const what = turn === undefined ? 'this Session' : `Turn ${turn}`
   const lines = uncoveredLines(uncovered)
   return [
@@ -38,5 +41,6 @@ function notesOf({ files, uncovered, undone }: SessionDiff, turn: string | undef
     ...(lines.length === 0
       ? []
       : [`What these commands changed is not recorded: ${lines.join('; ')}.`]),
+    ...[notCoveredWords(notCovered)].filter((text) => text !== ''),
   ]
 }

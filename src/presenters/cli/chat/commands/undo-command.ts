@@ -1,4 +1,4 @@
-import { uncoveredLines } from '../../../../history/ran-commands.ts'
+import { notCoveredWords, uncoveredLines } from '../../../../history/ran-commands.ts'
 import { causeOf, ok, type Result } from '../../../../model/errors.ts'
 import type { UndoOptions, UndoResult } from '../../../../session/changes/undo.ts'
 import { turnNamed } from '../../../../session/workspace/session-reference.ts'
@@ -34,9 +34,13 @@ export async function undo(context: CommandContext, argument = ''): Promise<Resu
   )
   if (!done.ok) return done
   const lines = uncoveredLines(done.value.uncovered)
-  if (lines.length === 0) return ok({ rows: [] })
-  const text = `What these commands changed is not recorded and stays: ${lines.join('; ')}.`
-  return ok({ rows: sentences(visibleLine(text), { columns }) })
+  const texts = [
+    ...(lines.length === 0
+      ? []
+      : [`What these commands changed is not recorded and stays: ${lines.join('; ')}.`]),
+    notCoveredWords(done.value.notCovered),
+  ].filter((text) => text !== '')
+  return ok({ rows: texts.flatMap((text) => sentences(visibleLine(text), { columns })) })
 }
 
 /** Reverses the last undo, which its Event shows. */

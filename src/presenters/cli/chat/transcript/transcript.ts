@@ -210,14 +210,17 @@ export class Transcript {
   }
 
   #copy(): void {
-    const block = this.#blocks[currentBlock(this.#rows, this.#pager.top, this.#height)]
+    const current = currentBlock(this.#rows, this.#pager.top, this.#height)
+    const [first, second] = this.#blocks.slice(current, current + 2)
+    // Where a Turn begins, nothing but a time could be copied.
+    const block = first?.kind === 'turn' ? (second ?? first) : first
     const text =
       block === undefined
         ? this.#rows.map(({ line }) => line.map((span) => span.text).join('')).join('\n')
         : blockText(block)
     this.#clipboardBytes = clipboardBytes(text)
-    const [first] = sentences(text, { columns: 40 })
-    const words = first?.map((span) => span.text).join('') ?? ''
+    const [beginning] = sentences(text, { columns: 40 })
+    const words = beginning?.map((span) => span.text).join('') ?? ''
     this.#pager = { ...this.#pager, note: `Copied ${text.length} characters: ${words} …` }
   }
 }
