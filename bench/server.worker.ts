@@ -103,7 +103,7 @@ async function firstDelta(session: Session): Promise<{ ended: Promise<unknown> }
   const updates = session.stream({ after_seq: -1, signal: stop.signal })
   const { done } = value(await session.admit(MESSAGE))
   for await (const update of updates) {
-    if (update.kind === 'notice' && update.notice.type === 'text_delta') break
+    if (update.kind === 'ephemeral' && update.ephemeral.type === 'text_delta') break
   }
   stop.abort()
   return { ended: done }

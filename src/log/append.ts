@@ -5,7 +5,7 @@ import { failed, ok, type Failed, type HawserError, type Result } from '../model
 import { durabilityOf, type EventDraft, type EventEnvelope } from '../model/events/event.ts'
 import { canWiden } from '../model/events/widening.ts'
 import type { SessionId } from '../model/ids.ts'
-import { writeIndex, type Fold, type Snapshot } from './derived-index.ts'
+import { writeIndex, type Fold, type StateAt } from './derived-index.ts'
 import { headOf } from './head-record.ts'
 import { prepare, restoreEvent, sealedLine, type Preparation, type PreparedEvent } from './draft.ts'
 import type { Lease } from './lease-store.ts'
@@ -22,7 +22,7 @@ export interface WriterParts<State> {
   readonly file: WritableLog
   readonly lease: Lease
   readonly fold: Fold<State>
-  readonly start: Snapshot<State>
+  readonly start: StateAt<State>
   readonly keep: KeepBlob
   /** Every line so far matches its schema. */
   readonly isChecked: boolean

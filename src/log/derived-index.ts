@@ -26,7 +26,7 @@ export interface Fold<State> {
 }
 
 /** The state of a fold at a position of the Log. */
-export interface Snapshot<State> {
+export interface StateAt<State> {
   readonly cursor: Cursor
   readonly state: State
 }
@@ -40,7 +40,7 @@ export async function readIndex<State>(
   session: SessionId,
   log: ReadableLog,
   fold: Fold<State>,
-): Promise<Snapshot<State> | undefined> {
+): Promise<StateAt<State> | undefined> {
   const record = await indexes.read(session)
   if (record === undefined || record.fold !== fold.version) return undefined
   const { through_seq, through_offset, through_hash, state } = record
@@ -60,7 +60,7 @@ export async function writeIndex<State>(
   { indexes }: Pick<LogStores, 'indexes'>,
   session: SessionId,
   fold: Fold<State>,
-  { cursor: { offset, seq, prev }, state }: Snapshot<State>,
+  { cursor: { offset, seq, prev }, state }: StateAt<State>,
 ): Promise<void> {
   if (prev === null) return
   await indexes.write(session, {

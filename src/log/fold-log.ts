@@ -1,7 +1,7 @@
 import { failed, type Failed } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { canWiden } from '../model/events/widening.ts'
-import { readIndex, type Fold, type Snapshot } from './derived-index.ts'
+import { readIndex, type Fold, type StateAt } from './derived-index.ts'
 import type { LogLine } from './line.ts'
 import type { ReadableLog, VisitBytes } from './log-store.ts'
 import type { LogStores } from './place.ts'
@@ -9,7 +9,7 @@ import { LOG_START, scan, type ScanEnd, type ScanOptions } from './scan.ts'
 
 /** A Log folded as far as it was readable. */
 export interface FoldedLog<State> {
-  readonly snapshot: Snapshot<State>
+  readonly stateAt: StateAt<State>
   readonly end: ScanEnd
   /** The end of the index in bytes; 0 when there was no usable one. */
   readonly indexedTo: number
@@ -49,7 +49,7 @@ async function foldFrom<State>(
   { vouchedSeq, ...options }: ScanOptions & Pick<FoldOptions, 'vouchedSeq'>,
   file: ReadableLog,
   fold: Fold<State>,
-  indexed: Snapshot<State> | undefined,
+  indexed: StateAt<State> | undefined,
 ): Promise<FoldedLog<State>> {
   let state = indexed === undefined ? fold.initial : indexed.state
   const from = indexed?.cursor ?? LOG_START
@@ -59,7 +59,7 @@ async function foldFrom<State>(
     state = fold.step(state, line, isVouched)
     if (!isVouched && canWiden(line.content)) widening.push(line)
   })
-  return { snapshot: { cursor: end.cursor, state }, end, indexedTo: from.offset, widening }
+  return { stateAt: { cursor: end.cursor, state }, end, indexedTo: from.offset, widening }
 }
 
 export function notFound(session: SessionId): Failed {

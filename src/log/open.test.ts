@@ -300,7 +300,7 @@ test('an index is used only if the key of this home authenticates it', async () 
   expect(await heads.names()).toContain('index-key')
 })
 
-test('snapshot plus tail equals the fold of everything', async () => {
+test('the indexed state plus the tail equals the fold of everything', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 0, max: 3 }),

@@ -6,7 +6,7 @@ import type { SessionId } from '../model/ids.ts'
 import { LogWriter, type WriterParts } from './append.ts'
 import { cursorHolds } from './backward.ts'
 import { damageError } from './damage.ts'
-import type { Fold, Snapshot } from './derived-index.ts'
+import type { Fold, StateAt } from './derived-index.ts'
 import { foldLog, foreign, notFound, type FoldedLog } from './fold-log.ts'
 import { HEAD_BEFORE_FIRST, type HeadRecord } from './head-record.ts'
 import type { Lease } from './lease-store.ts'
@@ -39,7 +39,7 @@ export async function createLog<State>(
 }
 
 /** Where a Log begins: at the start of a chain, or after the line that a fork shares, with the state up to there. */
-export interface LogBegin<State> extends Snapshot<State> {
+export interface LogBegin<State> extends StateAt<State> {
   /** The schemas that every inherited line matches; see `LogPlace.schemas`. */
   readonly checkedWith?: string | undefined
 }
@@ -138,7 +138,7 @@ export async function takeOver<State>(
   const folded = await foldSettled(parts, head, vouchedSeq)
   const fit = await repair(session, file, folded, head)
   if (!fit.ok) return fit
-  const { snapshot: start, indexedTo } = folded
+  const { stateAt: start, indexedTo } = folded
   const beyond = isTrusted ? [] : await wideningAfter(file, session, vouched, folded)
   const takenBack = beyond.length === 0 ? [] : (fold.takeBack?.(start.state, beyond) ?? [])
   const writer = new LogWriter({ ...parts, start, isChecked: false, indexedTo })

@@ -3,7 +3,7 @@ import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { cursorHolds, readBackward } from './backward.ts'
 import { cursorExpired, damageError } from './damage.ts'
-import { readIndex, type Fold, type Snapshot } from './derived-index.ts'
+import { readIndex, type Fold, type StateAt } from './derived-index.ts'
 import { followLog } from './follow.ts'
 import { foldLog, notFound } from './fold-log.ts'
 import type { HeadRecord } from './head-record.ts'
@@ -44,7 +44,7 @@ export interface LogReader {
   /** Newest line first. Each line is verified against the one after it. */
   backward(from?: Cursor): AsyncGenerator<Result<LogLine>, void>
   /** The fold up to the position of the index. Without an index, a short Log has none, and a long one is read. */
-  snapshot<State>(fold: Fold<State>): Promise<Result<Snapshot<State> | undefined>>
+  stateAt<State>(fold: Fold<State>): Promise<Result<StateAt<State> | undefined>>
   /** Whether a line of that number and place in the chain is at this position, or the Log ends there. */
   holds(cursor: Cursor): Promise<boolean>
   /** Whether the head covered the line when this was opened. In a foreign Log, which cannot be continued, all count. */
@@ -195,17 +195,17 @@ function readerOf(
       const { fault } = await scan(file, { ...options, from: cursor }, () => false)
       return fault === undefined || fault.reason === 'unterminated'
     },
-    snapshot: (fold) =>
+    stateAt: (fold) =>
       asResult('read the Log', async () => {
         // A foreign Log may come with a forged index.
         const indexed = options.strict ? undefined : await readIndex(place, session, file, fold)
         if (indexed !== undefined || (await file.stat()).size < LONG_LOG) return ok(indexed)
-        return ok((await foldLog(place, session, file, fold, folding)).snapshot)
+        return ok((await foldLog(place, session, file, fold, folding)).stateAt)
       }),
     fold: (fold) =>
       asResult('read the Log', async () => {
-        const { snapshot, end } = await foldLog(place, session, file, fold, folding)
-        return ok({ ...(await endOf(end, true)), state: snapshot.state })
+        const { stateAt, end } = await foldLog(place, session, file, fold, folding)
+        return ok({ ...(await endOf(end, true)), state: stateAt.state })
       }),
     follow: (from, signal, waits) =>
       followLog(place, session, file, { ...options, from: placeIn(file, from) }, signal, waits),

@@ -3,7 +3,7 @@ import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { EventDraft } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { damageError } from '../damage.ts'
-import type { Fold, Snapshot } from '../derived-index.ts'
+import type { Fold, StateAt } from '../derived-index.ts'
 import { foreign } from '../fold-log.ts'
 import { MOST_PARENTS } from '../lineage-log.ts'
 import type { Cursor, LogLine } from '../line.ts'
@@ -27,7 +27,7 @@ export interface ForkBegin<State> {
 }
 
 /** The position after the last shared line, with the state there. */
-export interface ForkPoint<State> extends Snapshot<State> {
+export interface ForkPoint<State> extends StateAt<State> {
   /** The Session that wrote that line. */
   readonly parent: SessionId
   /** The state of the parent as far as it was read. */
@@ -159,7 +159,7 @@ function asAsked<State>(
 }
 
 interface Search<State> {
-  readonly place: Snapshot<State> | undefined
+  readonly place: StateAt<State> | undefined
   readonly last: number
 }
 
@@ -168,7 +168,7 @@ async function findPlace<State>(
   reader: LogReader,
   options: ForkOptions<State>,
 ): Promise<Result<Search<State>>> {
-  const indexed = await reader.snapshot(options.fold)
+  const indexed = await reader.stateAt(options.fold)
   if (!indexed.ok) return indexed
   const start = indexed.value
   if (start !== undefined && start.cursor.seq - 1 <= (options.at ?? Infinity)) {
@@ -182,7 +182,7 @@ async function findPlace<State>(
 async function searchFrom<State>(
   reader: LogReader,
   options: ForkOptions<State>,
-  start?: Snapshot<State>,
+  start?: StateAt<State>,
 ): Promise<Result<Search<State>>> {
   const { at = Infinity } = options
   const walk = new Walk(options, start)
@@ -209,12 +209,12 @@ function continuesWrite({ content: { event } }: LogLine): boolean {
 class Walk<State> {
   readonly #fold: Fold<State>
   readonly #isBoundary: (state: State) => boolean
-  #pending: Snapshot<State> | undefined
+  #pending: StateAt<State> | undefined
   #isVouched = true
   #state: State
-  last: Snapshot<State> | undefined
+  last: StateAt<State> | undefined
 
-  constructor(options: ForkOptions<State>, start: Snapshot<State> | undefined) {
+  constructor(options: ForkOptions<State>, start: StateAt<State> | undefined) {
     this.#fold = options.fold
     this.#isBoundary = (state) => options.isBoundary(state)
     this.#state = start?.state ?? this.#fold.initial

@@ -243,7 +243,7 @@ export class ServedSession {
   }
 
   async #send(update: SessionUpdate, pastUntil: number): Promise<void> {
-    if (update.kind === 'notice') this.#question(update.notice)
+    if (update.kind === 'ephemeral') this.#question(update.ephemeral)
     const past = update.kind === 'event' && update.raw.seq < pastUntil
     const own = !past && (await this.#isOwn(update))
     const isAnswered = update.kind === 'event' && liesIn(update.raw.seq, this.#commandRange)

@@ -27,8 +27,8 @@ function event<T extends EventType>(type: T, data: EventData<T>): SessionUpdate 
 
 function live<T extends EphemeralType>(type: T, data: EphemeralData<T>): SessionUpdate {
   return {
-    kind: 'notice',
-    notice: { type, session_id: SESSION, turn_id: TURN, data },
+    kind: 'ephemeral',
+    ephemeral: { type, session_id: SESSION, turn_id: TURN, data },
   } as SessionUpdate
 }
 

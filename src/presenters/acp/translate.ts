@@ -96,8 +96,8 @@ export class EditorTranslation {
     switch (update.kind) {
       case 'event':
         return update.event === undefined ? [] : this.#ofEvent(update.event, facts)
-      case 'notice':
-        return this.#isHidden ? [] : this.#ofNotice(update.notice)
+      case 'ephemeral':
+        return this.#isHidden ? [] : this.#ofEphemeral(update.ephemeral)
       case 'rewound':
         this.#sentText = ''
         return []
@@ -198,7 +198,7 @@ export class EditorTranslation {
     }
   }
 
-  #ofNotice(live: EphemeralEvent): readonly Update[] {
+  #ofEphemeral(live: EphemeralEvent): readonly Update[] {
     switch (live.type) {
       case 'text_delta':
         this.#sentText += live.data.text

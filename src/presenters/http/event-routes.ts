@@ -76,8 +76,8 @@ function logMessage(update: SessionUpdate): StreamMessage {
       const data = { known: event !== undefined, event: event ?? raw }
       return { event: 'log', data, id: raw.seq }
     }
-    case 'notice':
-      return { event: 'live', data: update.notice }
+    case 'ephemeral':
+      return { event: 'live', data: update.ephemeral }
     case 'rewound':
       return { event: 'rewound', data: { afterSeq: update.after_seq }, id: update.after_seq }
     case 'failed': {

@@ -64,8 +64,8 @@ export class UpdateTranslation {
     switch (update.kind) {
       case 'event':
         return this.#numberMessages(update)
-      case 'notice':
-        return [noticeMessage(update.notice)]
+      case 'ephemeral':
+        return [ephemeralMessage(update.ephemeral)]
       case 'rewound':
         this.#recent = this.#recent.filter(({ seq }) => seq <= update.after_seq)
         return [{ event: 'rewound', data: { afterSeq: update.after_seq }, id: update.after_seq }]
@@ -309,7 +309,7 @@ function errorData({
   return { kind, message, details: details ?? {} }
 }
 
-function noticeMessage(notice: EphemeralEvent): StreamMessage {
+function ephemeralMessage(notice: EphemeralEvent): StreamMessage {
   const own = definedFields({ turnId: notice.turn_id })
   const { event, data } = noticeContent(notice)
   return { event, data: { ...data, ...own } }

@@ -27,8 +27,8 @@ function servedTurn(onDisconnect: ServedTurn['onDisconnect']) {
       const raw = { type: 'turn_started', turn_id: TURN, seq: 0, data: {} }
       yield { kind: 'event', raw } as unknown as SessionUpdate
       for (let said = 0; said < 100 && !signal.aborted; said += 1) {
-        const notice = { type: 'text_delta', turn_id: TURN, data: { text: PIECE } }
-        yield { kind: 'notice', notice } as SessionUpdate
+        const ephemeral = { type: 'text_delta', turn_id: TURN, data: { text: PIECE } }
+        yield { kind: 'ephemeral', ephemeral } as SessionUpdate
       }
       calls.push(signal.aborted ? 'dropped' : 'sent')
     },

@@ -141,7 +141,7 @@ async function* fromEvent(
 
 function isAbout(update: SessionUpdate, turn: TurnId): boolean {
   if (update.kind === 'event') return update.raw.turn_id === turn
-  return update.kind !== 'notice' || (update.notice.turn_id ?? turn) === turn
+  return update.kind !== 'ephemeral' || (update.ephemeral.turn_id ?? turn) === turn
 }
 
 /** Events of the Log without an event of their own are for those who watch the Session. The last message has the number. */

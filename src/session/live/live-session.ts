@@ -249,7 +249,7 @@ export class LiveSession {
    * Uses little memory, however slowly it is read.
    */
   stream({ after_seq, signal }: StreamOptions): AsyncGenerator<SessionUpdate, void> {
-    return this.#log.stream(after_seq, () => this.questions.notices, signal)
+    return this.#log.stream(after_seq, () => this.questions.updates, signal)
   }
 
   /** `ended` is called when the subscription has ended. */

@@ -252,8 +252,8 @@ export class SessionLog {
 
   /** Takes the state from the index, and starts at the tail of the checkpoint in force, if there is one. */
   async #skipRange(reader: LogReader): Promise<void> {
-    const snapshot = await reader.snapshot(sessionFold)
-    const place = snapshot.ok ? snapshot.value : undefined
+    const indexed = await reader.stateAt(sessionFold)
+    const place = indexed.ok ? indexed.value : undefined
     if (place === undefined) return
     const tail = rawStart(place.state)
     // The position is read from a line of the Log, which may name any.

@@ -1,5 +1,5 @@
 import { closing } from '../../host/files/files.ts'
-import type { Snapshot } from '../../log/derived-index.ts'
+import type { StateAt } from '../../log/derived-index.ts'
 import type { Cursor, LogLine } from '../../log/line.ts'
 import type { LogPlace } from '../../log/place.ts'
 import { openReader } from '../../log/reader.ts'
@@ -23,8 +23,8 @@ export class VouchedState {
     return this.#state
   }
 
-  /** Continues after `snapshot`. */
-  begin({ cursor, state }: Snapshot<SessionState>): void {
+  /** Continues after a state. */
+  begin({ cursor, state }: StateAt<SessionState>): void {
     this.#state = state
     this.#next = cursor.seq
     this.#doubt = undefined
@@ -53,7 +53,7 @@ export class VouchedState {
     const reader = await openReader(place, session)
     if (!reader.ok) return
     await closing(reader.value, async (opened) => {
-      const indexed = await opened.snapshot(sessionFold)
+      const indexed = await opened.stateAt(sessionFold)
       const start = indexed.ok ? indexed.value : undefined
       const isUsable = start !== undefined && start.cursor.seq <= end.seq
       const again = new VouchedState()

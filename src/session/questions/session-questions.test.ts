@@ -290,7 +290,7 @@ test('watchers receive each question once; a late one receives those open and th
     requested,
     settled,
   ])
-  expect(questions.notices).toEqual([requested, settled])
+  expect(questions.updates).toEqual([requested, settled])
 })
 
 test('of very many settled questions, the oldest are forgotten', async () => {
@@ -300,7 +300,7 @@ test('of very many settled questions, the oldest are forgotten', async () => {
     void ask(aboutCall(`c${n}`))
     void questions.answer(`req_${n}`, { choice: 1 })
   }
-  expect(questions.notices.length).toBe(256)
+  expect(questions.updates.length).toBe(256)
   expect([
     failure(await questions.answer('req_1', { choice: 1 })),
     failure(await questions.answer('req_2', { choice: 1 })),
@@ -338,5 +338,5 @@ test('the text of an answer is redacted before anyone receives it', async () => 
   const answer = ask()
   void questions.answer('req_1', { choice: 2, text: `not with ${SECRET}` })
   expect(await answer).toEqual({ ...NO, reason: 'not with [redacted key]' })
-  expect(JSON.stringify(questions.notices)).not.toContain(SECRET)
+  expect(JSON.stringify(questions.updates)).not.toContain(SECRET)
 })

@@ -36,15 +36,15 @@ export interface OpenQuestions {
 }
 
 /** What watchers of the Session receive about a question. */
-export type QuestionNotice = EphemeralEvent<'permission_requested' | 'permission_settled'>
+export type QuestionUpdate = EphemeralEvent<'permission_requested' | 'permission_settled'>
 
 export interface QuestionParts {
   readonly clock: Pick<Clock, 'after'>
   readonly ids: Pick<Ids, 'request'>
   /** How long a question waits while no client is attached that can answer. */
   readonly waitMs: number
-  /** Passes the notice to the watchers of the Session. */
-  readonly publish: (notice: QuestionNotice) => void
+  /** Passes the update to the watchers of the Session. */
+  readonly publish: (update: QuestionUpdate) => void
   readonly session: SessionId
   /** The text without keys. */
   readonly redact: (text: string) => string
@@ -79,13 +79,13 @@ export class SessionQuestions implements OpenQuestions {
   }
 
   /** For a watcher that comes late: all open questions, and the newest settled ones. */
-  get notices(): readonly QuestionNotice[] {
-    return [...this.#waiting.map(({ notice }) => notice), ...this.#settledQuestions]
+  get updates(): readonly QuestionUpdate[] {
+    return [...this.#waiting.map(({ update }) => update), ...this.#settledQuestions]
   }
 
   /** Whether this Session asked this question; the oldest are forgotten. */
   knows(request_id: string): boolean {
-    return this.notices.some(({ data }) => data.request_id === request_id)
+    return this.updates.some(({ data }) => data.request_id === request_id)
   }
 
   /** Resolves once; an interrupted Turn ends its question. Only if `canAsk`. */
@@ -101,10 +101,10 @@ export class SessionQuestions implements OpenQuestions {
       const question = shownQuestion(request_id, permissionQuestion, choices)
       const interrupted = () => this.#settle(waiting, INTERRUPTED)
       const own = { session_id: this.#parts.session, turn_id: turn }
-      const notice = { type: 'permission_requested', ...own, data: question } as const
+      const update = { type: 'permission_requested', ...own, data: question } as const
       const waiting: WaitingQuestion = {
         turn,
-        notice,
+        update,
         permissionQuestion,
         question,
         choices,
@@ -116,7 +116,7 @@ export class SessionQuestions implements OpenQuestions {
       }
       signal.addEventListener('abort', interrupted)
       this.#waiting.push(waiting)
-      this.#parts.publish(notice)
+      this.#parts.publish(update)
       this.#notify({ kind: 'requested', question })
       if (this.#able === 0) this.#startTimer(waiting)
     })
@@ -190,11 +190,11 @@ export class SessionQuestions implements OpenQuestions {
     const { question, turn } = waiting
     const settlement = settledBy(question, answer)
     const own = { session_id: this.#parts.session, turn_id: turn }
-    const notice = { type: 'permission_settled', ...own, data: settlement } as const
-    this.#settledQuestions = [...this.#settledQuestions, notice].slice(-SETTLED_KEPT)
+    const update = { type: 'permission_settled', ...own, data: settlement } as const
+    this.#settledQuestions = [...this.#settledQuestions, update].slice(-SETTLED_KEPT)
     // First, so that a defect of a listener does not hold up the Turn, which continues after this function.
     waiting.resolve(answer)
-    this.#parts.publish(notice)
+    this.#parts.publish(update)
     this.#notify({ kind: 'settled', question, settlement })
   }
 
@@ -231,7 +231,7 @@ const SETTLED_KEPT = 256
 
 interface WaitingQuestion {
   readonly turn: TurnId
-  readonly notice: EphemeralEvent<'permission_requested'>
+  readonly update: EphemeralEvent<'permission_requested'>
   readonly permissionQuestion: PermissionQuestion
   readonly question: Question
   readonly choices: readonly Choice[]

@@ -72,7 +72,7 @@ test('the result of one call does not end the stream of another', () => {
   expect(textOf('tool_progress', 'a')).toBe(KEY_PLACEHOLDER)
 })
 
-test('any other notice is redacted as a whole', () => {
+test('any other ephemeral event is redacted as a whole', () => {
   const { seen, ephemerals } = scene()
   ephemerals.publish({ type: 'status', session_id, data: { text: `waiting for ${KEY}` } })
   expect(seen).toEqual([

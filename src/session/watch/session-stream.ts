@@ -7,7 +7,7 @@ import type { EphemeralEvent, EventEnvelope, WholeEvent } from '../../model/even
 import type { SessionId } from '../../model/ids.ts'
 import { wholeEvent } from '../../request/whole-event.ts'
 import type { ReadParts } from '../reading/read-log.ts'
-import type { QuestionNotice } from '../questions/session-questions.ts'
+import type { QuestionUpdate } from '../questions/session-questions.ts'
 import type { Subscription } from './subscribe.ts'
 
 /** What happens in a Session, as a client sees it. */
@@ -20,7 +20,7 @@ export type SessionUpdate =
       readonly event?: WholeEvent
     }
   /** Never stored. A client that reads too slowly misses some. */
-  | { readonly kind: 'notice'; readonly notice: EphemeralEvent }
+  | { readonly kind: 'ephemeral'; readonly ephemeral: EphemeralEvent }
   /** Events after this number may have been lost in a crash before they were durable. All after it follow again. */
   | { readonly kind: 'rewound'; readonly after_seq: number }
   /** The Log cannot be read any further. Nothing follows. */
@@ -40,7 +40,7 @@ export interface StreamedLog {
   readonly nextSeq: () => number
   readonly subscribe: () => Subscription
   /** The questions that are open now, and the newest settled ones. */
-  readonly questions: () => readonly QuestionNotice[]
+  readonly questions: () => readonly QuestionUpdate[]
   /** A position at or before the line with this number, as near as known. */
   readonly placeBefore: (seq: number) => Cursor
 }
@@ -79,10 +79,10 @@ export async function* sessionStream(
         if (isStopped()) return
         if (line.value.seq >= next) yield await deliver(line.value)
       }
-      for (const notice of log.questions()) if (questions.isNews(notice)) yield asUpdate(notice)
+      for (const one of log.questions()) if (questions.isNews(one)) yield asUpdate(one)
       for await (const update of live) {
-        if (update.kind === 'notice') {
-          if (questions.isNews(update.notice)) yield update
+        if (update.kind === 'ephemeral') {
+          if (questions.isNews(update.ephemeral)) yield update
         } else if (update.kind === 'resync') lagged = true
         else if (update.line.seq >= next) yield await deliver(update.line)
       }
@@ -103,8 +103,8 @@ export async function* sessionStream(
   }
 }
 
-function asUpdate(notice: EphemeralEvent): SessionUpdate {
-  return { kind: 'notice', notice }
+function asUpdate(ephemeral: EphemeralEvent): SessionUpdate {
+  return { kind: 'ephemeral', ephemeral }
 }
 
 /** Reports each question to a reader once, and that it is settled only if the reader saw it open. */

@@ -21,7 +21,7 @@ function line(seq: number, bytes = 100): LogLine {
   return { content, seq, offset: 0, hash: '', next: { offset: bytes, seq: seq + 1, prev: '' } }
 }
 
-test('a watcher receives lines and notices in order, until it is closed', async () => {
+test('a watcher receives lines and ephemeral events in order, until it is closed', async () => {
   const watchers = new Watchers()
   const watching = watchers.subscribe(-1)
   watchers.line(line(0))
@@ -32,7 +32,7 @@ test('a watcher receives lines and notices in order, until it is closed', async 
     seen.push(one.kind === 'line' ? `line ${one.line.seq}` : one.kind)
     if (seen.length === 3) watching.close()
   }
-  expect(seen).toEqual(['line 0', 'notice', 'line 1'])
+  expect(seen).toEqual(['line 0', 'ephemeral', 'line 1'])
 })
 
 test('only a watcher that is too slow is disconnected, and it is given the position to read from', async () => {

@@ -1,7 +1,7 @@
 import type { LogLine } from '../../log/line.ts'
 import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
 
-/** An update for a watcher: a durable line, a notice that is never stored, or a request to read the Log again. */
+/** An update for a watcher: a durable line, an ephemeral event, or a request to read the Log again. */
 export type WatcherUpdate =
   | {
       readonly kind: 'line'
@@ -9,7 +9,7 @@ export type WatcherUpdate =
       /** The Event with its long fields loaded; absent if this version does not know its type or shape. */
       readonly whole?: WholeEvent
     }
-  | { readonly kind: 'notice'; readonly notice: EphemeralEvent }
+  | { readonly kind: 'ephemeral'; readonly ephemeral: EphemeralEvent }
   /** The watcher was too slow and was disconnected: read the Log after `after_seq`, then subscribe again. */
   | { readonly kind: 'resync'; readonly after_seq: number }
 
@@ -132,9 +132,9 @@ export class Watchers {
     for (const one of this.#all) one.push(update, bytes)
   }
 
-  publish(notice: EphemeralEvent): void {
-    const bytes = noticeBytes(notice)
-    for (const one of this.#all) one.push({ kind: 'notice', notice }, bytes)
+  publish(ephemeral: EphemeralEvent): void {
+    const bytes = ephemeralBytes(ephemeral)
+    for (const one of this.#all) one.push({ kind: 'ephemeral', ephemeral }, bytes)
   }
 
   /** All watchers must read the Log after `after_seq` and subscribe again. */
@@ -155,7 +155,7 @@ function longBytes({ content: { event } }: LogLine, whole: WholeEvent | undefine
 }
 
 /** Roughly. */
-function noticeBytes({ type, data }: EphemeralEvent): number {
+function ephemeralBytes({ type, data }: EphemeralEvent): number {
   if (type === 'permission_requested') return JSON.stringify(data).length * 2
   return 'text' in data ? data.text.length * 2 : 200
 }

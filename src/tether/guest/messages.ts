@@ -213,7 +213,7 @@ export class Messages {
     for await (const update of session.stream({ after_seq, signal: over.signal })) {
       if (update.kind === 'failed') return
       const about = update.kind === 'event' ? update.raw.turn_id : turn
-      const from = update.kind === 'notice' ? (update.notice.turn_id ?? turn) : about
+      const from = update.kind === 'ephemeral' ? (update.ephemeral.turn_id ?? turn) : about
       if (from !== turn) continue
       const progress = progressOf(update)
       if (progress !== undefined && 'presence' in progress)

@@ -34,11 +34,11 @@ const THINKING = { presence: 'thinking' }
 
 /** What a host is shown of an update of a running Turn; `undefined` if nothing. Pure. */
 export function progressOf(update: SessionUpdate): Progress | undefined {
-  if (update.kind === 'notice') return progressOfNotice(update.notice)
+  if (update.kind === 'ephemeral') return progressOfEphemeral(update.ephemeral)
   return update.kind === 'event' ? progressOfEvent(update.raw, update.event?.data) : undefined
 }
 
-function progressOfNotice({ type, data }: EphemeralEvent): Progress | undefined {
+function progressOfEphemeral({ type, data }: EphemeralEvent): Progress | undefined {
   switch (type) {
     case 'text_delta':
       return { delta: 'assistant.delta', text: data.text }

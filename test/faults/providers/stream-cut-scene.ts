@@ -154,8 +154,8 @@ async function watched(session: Session, words: string) {
       if (type === 'turn_ended') break
       if (type === 'provider_request') shown.push({ text: '', reasoning: '' })
     } else if (now === undefined) throw new Error('an answer before any request')
-    else if (seen.notice.type === 'text_delta') now.text += seen.notice.data.text
-    else if (seen.notice.type === 'reasoning_delta') now.reasoning += seen.notice.data.text
+    else if (seen.ephemeral.type === 'text_delta') now.text += seen.ephemeral.data.text
+    else if (seen.ephemeral.type === 'reasoning_delta') now.reasoning += seen.ephemeral.data.text
   }
   await done
   return { turn, shown }

@@ -33,8 +33,8 @@ async function watch(): Promise<void> {
     if (seen.kind === 'line' && seen.line.content.event.type === 'command_watched') {
       if (at === 'watched') die()
     }
-    if (seen.kind !== 'notice' || seen.notice.type !== 'tool_progress') continue
-    if (at === 'planted' && seen.notice.data.text.includes('planted')) die()
+    if (seen.kind !== 'ephemeral' || seen.ephemeral.type !== 'tool_progress') continue
+    if (at === 'planted' && seen.ephemeral.data.text.includes('planted')) die()
   }
 }
 

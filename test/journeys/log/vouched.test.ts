@@ -201,7 +201,7 @@ async function withheldPicture() {
   const watching = session.subscribe()
   const admitted = value(await session.admit('What do you see?', { attachments: [input] }))
   for await (const seen of watching)
-    if (seen.kind === 'notice' && seen.notice.type === 'permission_requested') break
+    if (seen.kind === 'ephemeral' && seen.ephemeral.type === 'permission_requested') break
   session.interrupt()
   await admitted.done
   const resource_id = resources(session)[0]?.resource_id

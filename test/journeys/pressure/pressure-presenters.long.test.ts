@@ -135,7 +135,7 @@ test('[PC-057] [PC-059] a program gets both notices from the stream of its Sessi
   const reading = (async () => {
     let ended = 0
     for await (const update of session.stream({ after_seq: -1 })) {
-      if (update.kind === 'notice') notices.push(update.notice)
+      if (update.kind === 'ephemeral') notices.push(update.ephemeral)
       if (update.kind === 'event' && update.event?.type === 'turn_ended') ended += 1
       if (ended === SEEDED_TURNS + 1) return
     }

@@ -113,8 +113,8 @@ test.each(VENDOR_DIALECTS)(
     const subscription = session.subscribe()
     const watching = (async () => {
       for await (const seen of subscription) {
-        if (seen.kind === 'notice' && seen.notice.type === 'text_delta')
-          deltas.push(seen.notice.data.text)
+        if (seen.kind === 'ephemeral' && seen.ephemeral.type === 'text_delta')
+          deltas.push(seen.ephemeral.data.text)
       }
     })()
     expect(await say(session, 'Good morning.')).toBe('completed')
@@ -229,7 +229,7 @@ test.each(VENDOR_DIALECTS)(
     const watching = session.subscribe()
     const admitted = value(await session.admit('Good morning.'))
     for await (const seen of watching) {
-      if (seen.kind === 'notice' && seen.notice.type === 'text_delta') break
+      if (seen.kind === 'ephemeral' && seen.ephemeral.type === 'text_delta') break
     }
     session.interrupt()
     expect(value(await admitted.done).status).toBe('interrupted')

@@ -235,7 +235,7 @@ test('an interrupt during a wait ends the Turn, and no further request is sent',
   const watching = session.subscribe()
   const admitted = value(await session.admit('Good morning.'))
   for await (const seen of watching) {
-    if (seen.kind === 'notice' && seen.notice.type === 'status') break
+    if (seen.kind === 'ephemeral' && seen.ephemeral.type === 'status') break
   }
   session.interrupt()
   expect(value(await admitted.done).status).toBe('interrupted')
@@ -251,8 +251,8 @@ test('the status counts the retries', async () => {
   const { done } = value(await session.admit('Good morning.'))
   const seen: string[] = []
   for await (const update of watching) {
-    if (update.kind === 'notice' && update.notice.type === 'status')
-      seen.push(update.notice.data.text)
+    if (update.kind === 'ephemeral' && update.ephemeral.type === 'status')
+      seen.push(update.ephemeral.data.text)
     if (update.kind === 'line' && update.whole?.type === 'turn_ended') break
   }
   value(await done)

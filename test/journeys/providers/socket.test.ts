@@ -303,7 +303,7 @@ test('an interrupt closes the socket, and the next Turn sends everything on anot
   const watching = session.subscribe()
   const admitted = value(await session.admit('Tell me more.'))
   for await (const seen of watching) {
-    if (seen.kind === 'notice' && seen.notice.type === 'text_delta') break
+    if (seen.kind === 'ephemeral' && seen.ephemeral.type === 'text_delta') break
   }
   session.interrupt()
   const ended = value(await admitted.done)
@@ -340,8 +340,8 @@ test('a socket killed at fifty points of a stream ends the Turn truthfully, and 
     const subscription = session.subscribe()
     const watching = (async () => {
       for await (const seen of subscription) {
-        if (seen.kind === 'notice' && seen.notice.type === 'text_delta')
-          deltas.push(seen.notice.data.text)
+        if (seen.kind === 'ephemeral' && seen.ephemeral.type === 'text_delta')
+          deltas.push(seen.ephemeral.data.text)
       }
     })()
     cutAfter = Math.floor((4_000 / 50) * point)

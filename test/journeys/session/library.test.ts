@@ -28,8 +28,8 @@ async function first<T>(
 }
 
 const asked = (update: SessionUpdate) =>
-  update.kind === 'notice' && update.notice.type === 'permission_requested'
-    ? update.notice.data
+  update.kind === 'ephemeral' && update.ephemeral.type === 'permission_requested'
+    ? update.ephemeral.data
     : undefined
 
 test('a program sends an attachment, answers a question, steers, and gets the result', async () => {

@@ -233,8 +233,8 @@ test('a question that is asked while a reader catches up is reported to it once'
   const last = client.nextSeq - 1
   while (!isEvent(seen.at(-1)?.value, last)) seen.push(await reader.next())
   const requested = seen.flatMap(({ value: one }) =>
-    one?.kind === 'notice' && one.notice.type === 'permission_requested'
-      ? [one.notice.data.request_id]
+    one?.kind === 'ephemeral' && one.ephemeral.type === 'permission_requested'
+      ? [one.ephemeral.data.request_id]
       : [],
   )
   expect(requested.toSorted()).toEqual([request_id, second.request_id].toSorted())
@@ -243,8 +243,8 @@ test('a question that is asked while a reader catches up is reported to it once'
 })
 
 function isRequest(update: SessionUpdate | void, { request_id }: Question): boolean {
-  if (update?.kind !== 'notice' || update.notice.type !== 'permission_requested') return false
-  return update.notice.data.request_id === request_id
+  if (update?.kind !== 'ephemeral' || update.ephemeral.type !== 'permission_requested') return false
+  return update.ephemeral.data.request_id === request_id
 }
 
 function isEvent(update: SessionUpdate | void, seq: number): boolean {
@@ -262,7 +262,7 @@ test('a reader that lagged behind is informed that the question it knows is sett
   const after_seq = client.nextSeq - 1
   const reader = client.stream({ after_seq })
   const first = await reader.next()
-  expect(first.value).toMatchObject({ notice: { data: { request_id: question.request_id } } })
+  expect(first.value).toMatchObject({ ephemeral: { data: { request_id: question.request_id } } })
   value(await client.answer(question.request_id, { choice: 1 }))
   expect(value(await turn.done).status).toBe('completed')
   const seen: SessionUpdate[] = []
@@ -274,8 +274,8 @@ test('a reader that lagged behind is informed that the question it knows is sett
   // It missed notices, but no Event, and so it was disconnected in between.
   const events = seen.flatMap((one) => (one.kind === 'event' ? [one.raw.seq] : []))
   expect(events).toEqual(numbersBetween(after_seq, client.nextSeq - 1))
-  expect(seen.filter((one) => one.kind === 'notice')).toMatchObject([
-    { notice: { data: { request_id: question.request_id, by: 'person' } } },
+  expect(seen.filter((one) => one.kind === 'ephemeral')).toMatchObject([
+    { ephemeral: { data: { request_id: question.request_id, by: 'person' } } },
   ])
   await reader.return()
   await client.close()
@@ -285,5 +285,5 @@ test('a reader that lagged behind is informed that the question it knows is sett
 const MORE_THAN_WAITS = 5000
 
 function isSettled(update: SessionUpdate): boolean {
-  return update.kind === 'notice' && update.notice.type === 'permission_settled'
+  return update.kind === 'ephemeral' && update.ephemeral.type === 'permission_settled'
 }

@@ -85,7 +85,9 @@ test('a stream has the whole Events, and the deltas of a running Turn', async ()
   expect(events.map(({ raw }) => raw.seq)).toEqual(between(-1, session.nextSeq - 1))
   expect(events.every(({ raw, event }) => event?.seq === raw.seq)).toBe(true)
   const text = seen.flatMap((one) =>
-    one.kind === 'notice' && one.notice.type === 'text_delta' ? [one.notice.data.text] : [],
+    one.kind === 'ephemeral' && one.ephemeral.type === 'text_delta'
+      ? [one.ephemeral.data.text]
+      : [],
   )
   const answer = session.events.findLast((event) => event.type === 'assistant_message')
   expect(text.join('')).toBe(answer?.data.text)

@@ -78,7 +78,7 @@ test.skipIf(!isConfined)('an interrupt ends it, and its end is in the Log', asyn
   const session = value(await place.harness.create(BEGIN))
   const running = session.runCommand('echo begun; sleep 600')
   for await (const seen of session.subscribe()) {
-    if (seen.kind === 'notice' && seen.notice.type === 'tool_progress') break
+    if (seen.kind === 'ephemeral' && seen.ephemeral.type === 'tool_progress') break
   }
   expect(await say(session, 'Hello').catch(() => 'refused')).toBe('refused')
   session.interrupt()

@@ -145,7 +145,8 @@ export function noticesOf<T extends 'context_pressure' | 'stream_restarted'>(
   onTestFinished(() => watching.close())
   void (async () => {
     for await (const update of watching)
-      if (update.kind === 'notice' && isOf(update.notice, type)) seen.push(update.notice.data)
+      if (update.kind === 'ephemeral' && isOf(update.ephemeral, type))
+        seen.push(update.ephemeral.data)
   })()
   return seen
 }

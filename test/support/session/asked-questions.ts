@@ -2,14 +2,14 @@ import type { Clock } from '../../../src/host/clock.ts'
 import { SessionId, TurnId } from '../../../src/model/ids.ts'
 import {
   SessionQuestions,
-  type QuestionNotice,
+  type QuestionUpdate,
 } from '../../../src/session/questions/session-questions.ts'
 
 /** The questions of a Session without a Log. */
 export interface AskedQuestions {
   readonly questions: SessionQuestions
   /** Everything that watchers of the Session received. */
-  readonly published: readonly QuestionNotice[]
+  readonly published: readonly QuestionUpdate[]
 }
 
 /** The requests are `req_1`, `req_2` and so on, or have another prefix. */
@@ -18,7 +18,7 @@ export function askedQuestions(
   waitMs: number,
   prefix = 'req',
 ): AskedQuestions {
-  const published: QuestionNotice[] = []
+  const published: QuestionUpdate[] = []
   let asked = 0
   const questions = new SessionQuestions({
     clock,

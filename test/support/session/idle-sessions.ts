@@ -51,8 +51,8 @@ async function openAndLeave(): Promise<void> {
 /** Both streams see a question, and one of them answers first. */
 async function answering(session: Session): Promise<void> {
   for await (const update of session.stream({ after_seq: -1 })) {
-    if (update.kind !== 'notice' || update.notice.type !== 'permission_requested') continue
-    await session.answer(update.notice.data.request_id, { choice: 1 })
+    if (update.kind !== 'ephemeral' || update.ephemeral.type !== 'permission_requested') continue
+    await session.answer(update.ephemeral.data.request_id, { choice: 1 })
   }
 }
 

@@ -69,7 +69,8 @@ export function watchNotices(session: Session): { readonly text: () => string } 
   const seen: string[] = []
   void (async () => {
     for await (const one of subscription) {
-      if (one.kind === 'notice' && 'text' in one.notice.data) seen.push(one.notice.data.text)
+      if (one.kind === 'ephemeral' && 'text' in one.ephemeral.data)
+        seen.push(one.ephemeral.data.text)
     }
   })()
   onTestFinished(() => subscription.close())

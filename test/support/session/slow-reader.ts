@@ -61,7 +61,7 @@ async function isInOrder(reader: AsyncGenerator<SessionUpdate, void>): Promise<b
   for (let next = 1; next <= last;) {
     const { value: update } = await reader.next()
     if (update === undefined) return false
-    if (update.kind === 'notice') continue
+    if (update.kind === 'ephemeral') continue
     if (update.kind !== 'event' || update.raw.seq !== next) return false
     next += 1
   }

@@ -29,7 +29,9 @@ export class Watching {
   get text(): string {
     return this.updates
       .flatMap((one) =>
-        one.kind === 'notice' && one.notice.type === 'text_delta' ? [one.notice.data.text] : [],
+        one.kind === 'ephemeral' && one.ephemeral.type === 'text_delta'
+          ? [one.ephemeral.data.text]
+          : [],
       )
       .join('')
   }
@@ -37,14 +39,18 @@ export class Watching {
   /** The questions that were reported as open, in order. */
   get requested(): EphemeralData<'permission_requested'>[] {
     return this.updates.flatMap((one) =>
-      one.kind === 'notice' && one.notice.type === 'permission_requested' ? [one.notice.data] : [],
+      one.kind === 'ephemeral' && one.ephemeral.type === 'permission_requested'
+        ? [one.ephemeral.data]
+        : [],
     )
   }
 
   /** The questions that were reported as settled, in order. */
   get settled(): EphemeralData<'permission_settled'>[] {
     return this.updates.flatMap((one) =>
-      one.kind === 'notice' && one.notice.type === 'permission_settled' ? [one.notice.data] : [],
+      one.kind === 'ephemeral' && one.ephemeral.type === 'permission_settled'
+        ? [one.ephemeral.data]
+        : [],
     )
   }
 

@@ -246,8 +246,8 @@ export class WatchedSession {
 
   /** Returns the Event if it is shown for the first time. */
   #see(seen: Exclude<WatcherUpdate, { kind: 'resync' }>): WholeEvent | undefined {
-    if (seen.kind === 'notice') {
-      this.#listener.print(this.#view.notice(seen.notice))
+    if (seen.kind === 'ephemeral') {
+      this.#listener.print(this.#view.notice(seen.ephemeral))
       return undefined
     }
     const { seq } = seen.line
@@ -296,7 +296,8 @@ export class WatchedSession {
 
 /** What may be shown as Markdown. */
 function textOf(seen: WatcherUpdate): string {
-  if (seen.kind === 'notice' && seen.notice.type === 'text_delta') return seen.notice.data.text
+  if (seen.kind === 'ephemeral' && seen.ephemeral.type === 'text_delta')
+    return seen.ephemeral.data.text
   const event = seen.kind === 'line' ? seen.whole : undefined
   return event?.type === 'assistant_message' ? event.data.text : ''
 }

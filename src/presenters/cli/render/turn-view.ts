@@ -38,7 +38,7 @@ export function jsonView(stdout: Output, what: 'all' | 'result'): TurnView {
     show: (seen) => {
       if (what === 'result') return
       if (seen.kind === 'line') line(seen.line.content.event)
-      if (seen.kind === 'notice') line(seen.notice)
+      if (seen.kind === 'ephemeral') line(seen.ephemeral)
     },
     after: (notice) => {
       if (what === 'all') line(notice)
@@ -98,14 +98,15 @@ export function wordsView(options: WordsOptions): TurnView {
   }
   return {
     show: async (seen) => {
-      if (seen.kind === 'notice') {
-        if (seen.notice.type === 'text_delta' && stdout.isTTY) await stream(seen.notice.data.text)
-        if (seen.notice.type === 'tool_progress' && seen.notice.data.notice === true)
-          note(`hawser: ${visibleText(seen.notice.data.text.trimEnd())}\n`)
-        if (seen.notice.type === 'stream_restarted') finish()
-        if (seen.notice.type === 'stream_restarted')
+      if (seen.kind === 'ephemeral') {
+        if (seen.ephemeral.type === 'text_delta' && stdout.isTTY)
+          await stream(seen.ephemeral.data.text)
+        if (seen.ephemeral.type === 'tool_progress' && seen.ephemeral.data.notice === true)
+          note(`hawser: ${visibleText(seen.ephemeral.data.text.trimEnd())}\n`)
+        if (seen.ephemeral.type === 'stream_restarted') finish()
+        if (seen.ephemeral.type === 'stream_restarted')
           note('hawser: the connection failed during this answer; the model answers again.\n')
-        if (seen.notice.type === 'status') activity.during(visibleText(seen.notice.data.text))
+        if (seen.ephemeral.type === 'status') activity.during(visibleText(seen.ephemeral.data.text))
         return
       }
       const event = seen.kind === 'line' ? seen.whole : undefined
