@@ -88,15 +88,19 @@ test('what a crashed tab had not saved is found by the next one, and what a livi
   await composer(page).fill('Typed while the server was away')
   await isDraft(page, 'local')
   const other = await page.context().newPage()
-  await page.context().setOffline(false)
   await page.route('**/draft', (route) => route.abort())
+  await page.context().setOffline(false)
   await other.goto(server.origin + path)
   await connected(other)
   await isDraft(other, 'saved')
   expect(await composer(other).inputValue()).toBe('')
   await page.close()
-  await other.evaluate(`dispatchEvent(new Event('focus'))`)
-  await expect.poll(() => composer(other).inputValue()).toBe('Typed while the server was away')
+  // The browser notices a moment later that the tab is gone.
+  const found = async () => {
+    await other.evaluate(`dispatchEvent(new Event('focus'))`)
+    return composer(other).inputValue()
+  }
+  await expect.poll(found).toBe('Typed while the server was away')
   await isDraft(other, 'saved')
 })
 
