@@ -123,21 +123,33 @@ test('two versions stay two versions after a reload, until a person chooses', as
   expect(await composer(other).inputValue()).toBe('From the first tab')
 })
 
-test('what is typed before the draft has arrived is added to it', async () => {
+test('what is typed before the draft has arrived is added to it, and an answer from before that is ignored', async () => {
   const { page, server, path } = await scene()
   await composer(page).fill('Kept before')
   await isDraft(page, 'saved')
-  const { isOpen: isTyped, open: typed } = gate()
+  const first = gate()
+  const second = gate()
+  const asked: string[] = []
   const other = await page.context().newPage()
   await other.route('**/draft', async (route) => {
-    await isTyped
-    await route.continue()
+    if (route.request().method() !== 'GET') return route.continue()
+    const answer = await route.fetch()
+    asked.push('GET')
+    await (asked.length === 1 ? first : second).isOpen
+    await route.fulfill({ response: answer })
   })
   await other.goto(server.origin + path)
   await composer(other).fill('typed early')
-  typed()
-  await expect.poll(() => composer(other).inputValue()).toBe('Kept before\ntyped early')
+  const before = asked.length
+  await other.evaluate(`dispatchEvent(new Event('focus'))`)
+  await expect.poll(() => asked.length).toBeGreaterThan(before)
+  first.open()
   await isDraft(other, 'saved')
+  second.open()
+  await other.unrouteAll({ behavior: 'wait' })
+  await other.keyboard.type('!')
+  await isDraft(other, 'saved')
+  expect(await composer(other).inputValue()).toBe('Kept before\ntyped early!')
 })
 
 test('a draft that the server does not store is reported as such, and is still there after a reload', async () => {
