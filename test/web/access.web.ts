@@ -124,7 +124,8 @@ test.each(['dark', 'light'] as const)(
     await expect.poll(() => page.locator('.side').isVisible()).toBe(false)
     await page.goto(server.origin)
     await page.addScriptTag({ path: AXE })
-    await page.locator('.new-session').waitFor()
+    // The folders have arrived, so that there is one to start in.
+    await page.locator('.known-folder').waitFor()
     await server.running.close()
     await page.getByRole('button', { name: 'Start' }).click()
     await page.locator('.new-session .problem').waitFor()

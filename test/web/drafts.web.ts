@@ -88,15 +88,19 @@ test('what a crashed tab had not saved is found by the next one, and what a livi
   await composer(page).fill('Typed while the server was away')
   await isDraft(page, 'local')
   const other = await page.context().newPage()
-  await page.context().setOffline(false)
   await page.route('**/draft', (route) => route.abort())
+  await page.context().setOffline(false)
   await other.goto(server.origin + path)
   await connected(other)
   await isDraft(other, 'saved')
   expect(await composer(other).inputValue()).toBe('')
   await page.close()
-  await other.evaluate(`dispatchEvent(new Event('focus'))`)
-  await expect.poll(() => composer(other).inputValue()).toBe('Typed while the server was away')
+  // The browser notices a moment later that the tab is gone.
+  const found = async () => {
+    await other.evaluate(`dispatchEvent(new Event('focus'))`)
+    return composer(other).inputValue()
+  }
+  await expect.poll(found).toBe('Typed while the server was away')
   await isDraft(other, 'saved')
 })
 
@@ -119,21 +123,33 @@ test('two versions stay two versions after a reload, until a person chooses', as
   expect(await composer(other).inputValue()).toBe('From the first tab')
 })
 
-test('what is typed before the draft has arrived is added to it', async () => {
+test('what is typed before the draft has arrived is added to it, and an answer from before that is ignored', async () => {
   const { page, server, path } = await scene()
   await composer(page).fill('Kept before')
   await isDraft(page, 'saved')
-  const { isOpen: isTyped, open: typed } = gate()
+  const first = gate()
+  const second = gate()
+  const asked: string[] = []
   const other = await page.context().newPage()
   await other.route('**/draft', async (route) => {
-    await isTyped
-    await route.continue()
+    if (route.request().method() !== 'GET') return route.continue()
+    const answer = await route.fetch()
+    asked.push('GET')
+    await (asked.length === 1 ? first : second).isOpen
+    await route.fulfill({ response: answer })
   })
   await other.goto(server.origin + path)
   await composer(other).fill('typed early')
-  typed()
-  await expect.poll(() => composer(other).inputValue()).toBe('Kept before\ntyped early')
+  const before = asked.length
+  await other.evaluate(`dispatchEvent(new Event('focus'))`)
+  await expect.poll(() => asked.length).toBeGreaterThan(before)
+  first.open()
   await isDraft(other, 'saved')
+  second.open()
+  await other.unrouteAll({ behavior: 'wait' })
+  await other.keyboard.type('!')
+  await isDraft(other, 'saved')
+  expect(await composer(other).inputValue()).toBe('Kept before\ntyped early!')
 })
 
 test('a draft that the server does not store is reported as such, and is still there after a reload', async () => {

@@ -37,6 +37,7 @@ export class DraftKeeper {
   #isLoaded = false
   #isFresh = false
   #isDirty = false
+  /** How often this tab changed the draft, or its version. */
   #changes = 0
   #isSaving = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -110,6 +111,7 @@ export class DraftKeeper {
   choose(which: 'mine' | 'theirs'): void {
     const { other = EMPTY_DRAFT } = this.store.value
     this.#tag = this.#otherTag
+    this.#changes += 1
     if (which === 'theirs') {
       this.#isDirty = false
       this.#copies.forget()
@@ -135,6 +137,7 @@ export class DraftKeeper {
   #take(local: LocalCopy, theirs: MessageDraft, tag: string | undefined): void {
     this.#sent = local.sent
     this.#isDirty = true
+    this.#changes += 1
     const isNext = local.tag === tag || local.sent === bodyOf(theirs)
     if (!isNext && !local.isFresh) {
       this.#tag = local.tag
@@ -172,6 +175,7 @@ export class DraftKeeper {
 
   #acknowledged(tag: string | undefined): void {
     this.#tag = tag
+    this.#changes += 1
     if (this.#isDirty) return void this.#save()
     this.#copies.forget()
     this.store.change({ state: 'saved', problem: '', isOnlyHere: false })
