@@ -88,6 +88,9 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
+/** How often a comparison of times is repeated, because another program can disturb one. */
+const ATTEMPTS = 5
+
 /** A ratio of two times measured in turn, repeated where the machine was busy: it must hold once. */
 async function bestRatio(
   name: string,
@@ -95,7 +98,7 @@ async function bestRatio(
   measure: () => Promise<number>,
 ): Promise<number> {
   const ratios: number[] = []
-  for (let attempt = 0; attempt < 3; attempt += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     ratios.push(Number((await measure()).toFixed(2)))
     if ((ratios.at(-1) ?? Infinity) <= limit) break
   }
@@ -149,7 +152,11 @@ test('scrolling 10,000 Events has at most 5 % more long frames than 100', async 
   }
   const [short = '', long = ''] = ids
   const more: number[] = []
-  for (let attempt = 0; attempt < 3 && (more.length === 0 || Math.min(...more) > 5); attempt += 1)
+  for (
+    let attempt = 0;
+    attempt < ATTEMPTS && (more.length === 0 || Math.min(...more) > 5);
+    attempt += 1
+  )
     more.push((await share(long)) - (await share(short)))
   console.log(JSON.stringify({ test: 'more long frames, %', more }))
   expect(Math.min(...more)).toBeLessThanOrEqual(5)
