@@ -9,7 +9,10 @@ import { inputDrafts } from './drafts.ts'
 import { inputHistory } from './history.ts'
 import type { InputPlace } from './place.ts'
 
-async function place(workspace = '/work/a', root?: string): Promise<InputPlace & { root: string }> {
+async function place(
+  workspace = '/folder/a',
+  root?: string,
+): Promise<InputPlace & { root: string }> {
   const folder = root ?? join(await freshFolder(), 'home')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const home = await diskFolder(folder)
@@ -19,9 +22,9 @@ async function place(workspace = '/work/a', root?: string): Promise<InputPlace &
 test('the history of a workspace has each text once, the latest last', async () => {
   const here = await place()
   for (const text of ['one', 'two', 'one', '  ', 'three\nlines']) await inputHistory(here).add(text)
-  const again = await place('/work/a', here.root)
+  const again = await place('/folder/a', here.root)
   expect(await inputHistory(again).read()).toEqual(['two', 'one', 'three\nlines'])
-  expect(await inputHistory(await place('/work/b', here.root)).read()).toEqual([])
+  expect(await inputHistory(await place('/folder/b', here.root)).read()).toEqual([])
 })
 
 test('only the person can read it', async () => {
@@ -64,7 +67,7 @@ test('a draft is read back as it was written, until it is removed', async () => 
   const drafts = inputDrafts(here)
   expect(await drafts.read('new')).toBeUndefined()
   await drafts.write('new', { ...draft, chips: [['\u{10f000}', 'a\nb']], queue: [...draft.queue] })
-  expect(await inputDrafts(await place('/work/a', here.root)).read('new')).toEqual(draft)
+  expect(await inputDrafts(await place('/folder/a', here.root)).read('new')).toEqual(draft)
   await drafts.remove('new')
   await drafts.remove('new')
   expect(await drafts.read('new')).toBeUndefined()
