@@ -23,7 +23,7 @@ async function homeFolder(): Promise<string> {
 async function chatOver(folder: string, { id = 'ses_1', turns = 1 } = {}) {
   const clock = virtualClock()
   const home = await diskFolder(folder)
-  const place = { home, ids: systemIds(systemClock), clock: systemClock, workspace: '/work/a' }
+  const place = { home, ids: systemIds(systemClock), clock: systemClock, workspace: '/folder/a' }
   const typedInput = {
     history: inputHistory(place),
     drafts: inputDrafts(place),
